@@ -18,7 +18,8 @@ static bool allocate(hsi_ledger *l)
     l->node = calloc(l->size.nodes, sizeof *l->node);
     return l->handle && l->replica && l->reached && l->noted && l->node &&
            (l->size.is_model ||
-            hsi_ledger_space_allocate(l, HSI_LEDGER_HOST, (uint32_t)handles + l->size.spares) == HS_OK);
+            hsi_ledger_space_allocate(l, HSI_LEDGER_HOST, (uint32_t)handles + l->size.spares) ==
+                HS_OK);
 }
 
 hs_status hsi_ledger_create(const hsi_ledger_size *size, hsi_ledger **out)

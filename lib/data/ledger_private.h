@@ -9,7 +9,8 @@ hs_status hsi_ledger_space_allocate(hsi_ledger *l, uint32_t node, uint32_t range
 void      hsi_ledger_space_free(ledger_node *node);
 
 /* Allocate the ranges of a device, and free its memory. HS_ENOMEM: the node has no ranges. */
-hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t node, const size_t *chunk_bytes, uint32_t chunks);
+hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t node, const size_t *chunk_bytes,
+                                uint32_t chunks);
 
 /* Make all memory of a device free: one range for each chunk. */
 void hsi_ledger_space_clear(hsi_ledger *l, uint32_t node);

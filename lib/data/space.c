@@ -78,7 +78,8 @@ static uint32_t count_structures(const hsi_ledger *l, const size_t *chunk_bytes,
     return RINGS + (uint32_t)(wanted < UINT32_MAX / 2 ? wanted : UINT32_MAX / 2);
 }
 
-hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t number, const size_t *chunk_bytes, uint32_t chunks)
+hs_status hsi_ledger_space_open(hsi_ledger *l, uint32_t number, const size_t *chunk_bytes,
+                                uint32_t chunks)
 {
     ledger_node *node = &l->node[number];
     hs_status    st;

@@ -103,7 +103,7 @@ static void record_uses(world *w, uint32_t node, const snapshot *s, const hsi_us
     }
 }
 
-/* Call hsi_ledger_begin() until all locks that it asks for are held. */
+/* Call hsi_ledger_begin(). Repeat the call with the locks that the ledger asks for, if any. */
 hsi_ledger_answer world_begin_on(world *w, world_task *task)
 {
     uint64_t locked = UINT64_C(1) << task->node;
@@ -136,7 +136,7 @@ hsi_ledger_answer world_begin_on(world *w, world_task *task)
     }
 }
 
-/* Call hsi_ledger_evict_all() until all locks that it asks for are held. */
+/* Call hsi_ledger_evict_all(). Repeat the call with the locks that the ledger asks for, if any. */
 void world_evict_all(world *w, uint32_t node)
 {
     uint64_t          locked = UINT64_C(1) << node;

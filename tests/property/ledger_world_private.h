@@ -54,7 +54,8 @@ bool world_may_execute(world *w, uint32_t stream);
 /* Execute the next step of a stream. */
 void world_execute(world *w, uint32_t stream);
 
-/* Compute what a task writes, from what it reads. */
+/* Execute the kernel of a task: compute the values of its written handles from those of its read
+ * handles. */
 void world_run_kernel(world *w, world_task *task);
 
 /* Execute all steps that a step waits for, and the step; or all steps of all streams. */

@@ -266,7 +266,7 @@ START_TEST(every_policy_runs_as_in_order)
 }
 END_TEST
 
-/* Each third task damages what it writes at its first attempt. */
+/* In the first attempt, every third task writes wrong values and fails. The run retries the task. */
 START_TEST(failed_attempts_have_no_effect)
 {
     for (int round = 0; round < rounds(50); round++) {

@@ -11,8 +11,10 @@
  */
 typedef struct hsi_buffers hsi_buffers;
 
-/* Return the number of data that the row names, and the mode in which it uses one of them. */
-size_t   hsi_buffers_count(const hsi_buffers *buffers, size_t row);
+/* Return the number of data that a row names. */
+size_t hsi_buffers_count(const hsi_buffers *buffers, size_t row);
+
+/* Return the access mode of the data with this index in the row: HS_READ, HS_WRITE or both. */
 uint32_t hsi_buffers_mode(const hsi_buffers *buffers, size_t row, size_t index);
 
 /* Return true if tasks of the row are wrong without the data in memory: the row's kernel is a

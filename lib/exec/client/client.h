@@ -15,7 +15,7 @@ typedef struct hsi_client_run {
     bool                    may_fail; /* attempts may fail, so inputs must survive an attempt */
     bool  may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
     bool *claimed;  /* by handle: a client has the data. hsi_run_data_create() allocates the list,
-                       and  recognise() adds the data of its rows */
+                       and recognise() adds the data of its rows */
 } hsi_client_run;
 
 /*
@@ -60,7 +60,8 @@ typedef struct hsi_client {
     void *(*home)(const void *state, const char *name, size_t *bytes);
 } hsi_client;
 
-/* In the order in which they are asked; the last one takes data that no other client has. */
+/* hsi_run_data_create() asks the clients in this order. The buffers come last and take data that no
+ * other client has claimed. */
 extern const hsi_client hsi_client_tiled;   /* tiled factorisations */
 extern const hsi_client hsi_client_buffers; /* data of the application's own kernels */
 

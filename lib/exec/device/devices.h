@@ -15,13 +15,13 @@
 /*
  * Devices that share handles with the host, driven through the table of a module. A ledger records
  * the replicas. Each device is a node of the ledger and has several streams: some for kernels, some
- * for segments, one for copies in and one for copies out. A copy or the kernels of a task are a step
- * of a stream, with an event behind them.
+ * for segments, one for copies in and one for copies out. A copy or the kernels of a task are a
+ * step of a stream, with an event behind them.
  *
  * Locks, in this order: the issue mutex of each device, by number, then the lock of the ledger. A
- * call for a device needs its issue mutex, from before the step is numbered until it is recorded, so
- * steps reach a stream in the ledger's order. No device is called under the lock of the ledger, and
- * nothing is awaited under any lock.
+ * call for a device needs its issue mutex, from before the step is numbered until it is recorded,
+ * so steps reach a stream in the ledger's order. No device is called under the lock of the ledger,
+ * and nothing is awaited under any lock.
  *
  * A device is lost at the first fault of a copy, a launch, a wait or a record. A wait for another
  * device also ends when that device is lost. So a step counts as reached only after the steps that
@@ -50,7 +50,7 @@ typedef struct hsi_device_stream {
     hs_stream stream;
     bool      is_open;
     uint64_t  recorded; /* last recorded step */
-    uint64_t  reached;  /* last step that counts as reached; atomic */
+    uint64_t  reached;  /* last step known to be completed; atomic */
     hs_event  event[HSI_STREAM_EVENTS];
     uint64_t *waits; /* by event and stream: steps that the event's step, or an older step without
                         an event, waits for */
@@ -78,7 +78,7 @@ typedef struct hsi_in_flight {
     uint64_t               place; /* tasks are settled in the order of their begins */
     const hsi_device_body *body;
     unsigned               stream;
-    uint64_t               number; /* step of the stream */
+    uint64_t               number;  /* step of the stream */
     unsigned               kernels; /* kernels in the stream; 0 for a task of a segment */
     bool                   settled;
     hs_outcome             outcome; /* valid if settled */
@@ -101,18 +101,18 @@ typedef struct hsi_device_node {
     hsi_devices         *devices;
     uint32_t             node;
     pthread_mutex_t      issue;
-    hs_device           *device; /* NULL: not open */
-    bool                 is_lost; /* atomic */
+    hs_device           *device;       /* NULL: not open */
+    bool                 is_lost;      /* atomic */
     bool                 is_in_ledger; /* the ledger's node is open; needs the lock */
     uint32_t             domain;       /* its number in the ledger, while the node is open */
     char                 label[192];
-    unsigned             number;  /* in the list of the module */
-    size_t               memory;  /* bytes of the device */
+    unsigned             number; /* in the list of the module */
+    size_t               memory; /* bytes of the device */
     hsi_device_stream    stream[HSI_STREAMS];
-    hs_buffer           *chunk;   /* memory for replicas */
+    hs_buffer           *chunk; /* memory for replicas */
     size_t              *chunk_bytes;
     uint32_t             chunks;
-    size_t               units;   /* replicas for which the chunks have room */
+    size_t               units; /* replicas for which the chunks have room */
     hsi_anchor           anchor;
     hsi_transfer_record *records; /* since the device was opened, the last one first */
 
@@ -125,27 +125,27 @@ typedef struct hsi_device_node {
     int                 pageable_info[HSI_MOST_IN_FLIGHT];
     hsi_in_flight       in_flight[HSI_MOST_IN_FLIGHT];
     uint64_t            begun, settled; /* tasks */
-    unsigned            next;      /* stream of the next task, modulo their number */
-    const hs_body      *wanted;    /* next task, whose inputs are prefetched; atomic */
-    hsi_device_segment *segment;   /* in the order of the worker's tasks */
+    unsigned            next;           /* stream of the next task, modulo their number */
+    const hs_body      *wanted;         /* next task, whose inputs are prefetched; atomic */
+    hsi_device_segment *segment;        /* in the order of the worker's tasks */
     size_t              segments, segment_room;
-    size_t              passed;    /* segments launched or given up, from the start of the list */
-    size_t              captured;  /* tasks in all segments */
+    size_t              passed;      /* segments launched or given up, from the start of the list */
+    size_t              captured;    /* tasks in all segments */
     bool                no_segments; /* true: no memory for further segments */
-    hs_event            fork;      /* begin of a segment that is being collected */
-    hs_address         *fixed;     /* by handle: address of the replica, in segments */
+    hs_event            fork;        /* begin of a segment that is being collected */
+    hs_address         *fixed;       /* by handle: address of the replica, in segments */
 } hsi_device_node;
 
 struct hsi_devices {
     const hs_device_ops *ops;
     const hs_backend    *backend; /* of the workers */
-    pthread_mutex_t      lock; /* of the ledger, why_lost, records of closed devices */
+    pthread_mutex_t      lock;    /* of the ledger, why_lost, records of closed devices */
     hsi_ledger          *ledger;
     unsigned             count, streams; /* streams of all devices */
     hsi_device_node     *device;         /* node v is device[v - 1] */
     size_t               handles;
-    size_t              *bytes; /* of a copy, by handle */
-    size_t               unit;  /* bytes of any replica */
+    size_t              *bytes;                   /* of a copy, by handle */
+    size_t               unit;                    /* bytes of any replica */
     size_t               most_units, least_units; /* useful; needed by the largest task */
     double               limit; /* bytes of replicas on each device; 0: `share` of the memory */
     double               share;
@@ -191,8 +191,8 @@ static inline bool hsi_node_is_lost(const hsi_device_node *node)
     return __atomic_load_n(&node->is_lost, __ATOMIC_ACQUIRE);
 }
 
-/* devices.c: create devices that no worker has opened, over a ledger of `handles` handles. HS_ENOMEM,
- * HS_ETOOBIG. */
+/* devices.c: create devices that no worker has opened, over a ledger of `handles` handles.
+ * HS_ENOMEM, HS_ETOOBIG. */
 hs_status hsi_devices_create(const hs_device_ops *ops, unsigned count, size_t handles,
                              hsi_devices *out);
 void      hsi_devices_free(hsi_devices *d);
@@ -208,13 +208,15 @@ bool hsi_devices_lost(hsi_devices *d, char why[HS_WHY]);
 void *hsi_devices_allocate(hsi_devices *d, size_t bytes);
 void  hsi_devices_release(hsi_devices *d, void *at);
 
-/* worker.c: open a device for a worker whose options have an hsi_devices as their data; close it. */
-hs_status hsi_device_worker_open(const hs_backend_options *options,
+/* worker.c: open a device for a worker whose options have an hsi_devices as their data; close it.
+ */
+hs_status hsi_device_worker_open(const hs_backend_options     *options,
                                  const hs_backend_worker_info *info, hs_backend_worker **out,
                                  hs_error *error);
 void      hsi_device_worker_close(hs_backend_worker *worker);
 
-/* worker.c: open a stream for kernels, with work space for each operation. Return false for a fault.
+/* worker.c: open a stream for kernels, with work space for each operation. Return false for a
+ * fault.
  */
 bool hsi_node_open_stream(hsi_device_node *node, unsigned stream);
 
@@ -239,8 +241,8 @@ void hsi_device_pause(int64_t start);
 /* Mark a device as lost after a fault. The caller has its issue mutex, and not the lock. */
 void hsi_node_lose(hsi_device_node *node);
 
-/* issue.c: let the next step of a stream wait for the steps. The caller has the issue mutexes of the
- * nodes. Return false for a fault. */
+/* issue.c: let the next step of a stream wait for the steps. The caller has the issue mutexes of
+ * the nodes. Return false for a fault. */
 bool hsi_node_wait(hsi_device_node *node, unsigned stream, const hsi_waits *waits);
 
 /* Record a step that waits for the steps. Return false for a fault. */
@@ -280,8 +282,8 @@ void hsi_issue_transfers(hsi_issue *issue);
 void hsi_issue_relock(hsi_issue *issue);
 void hsi_issue_unlock(hsi_issue *issue);
 
-/* Add to `waits` the steps before a step of a stream of the node that reads or writes the range, and
- * record that the step does so. Both need the lock. */
+/* Add to `waits` the steps before a step of a stream of the node that reads or writes the range,
+ * and record that the step does so. Both need the lock. */
 void hsi_node_order(hsi_device_node *node, uint32_t range, bool write, unsigned stream,
                     hsi_waits *waits);
 void hsi_node_note(hsi_device_node *node, const hsi_use *use, unsigned count, hsi_moment step);
@@ -319,7 +321,8 @@ void hsi_records_free(hsi_devices *d);
  * devices own the list. */
 hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count);
 
-/* operation.c: return the approximate number of kernels of an operation, and the bound of a stream. */
+/* operation.c: return the approximate number of kernels of an operation, and the bound of a stream.
+ */
 unsigned hsi_operation_kernels(const hs_operation *operation);
 unsigned hsi_stream_bound(void);
 
@@ -328,17 +331,17 @@ bool hsi_operation_has_info(const hs_operation *operation);
 
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_ROOM, HSI_NOT_LAUNCHED } hsi_launched;
 
-/* in_flight.c: register a task as in flight; NULL: too many tasks are in flight. An entry is removed if the task
- * does not begin. */
+/* in_flight.c: register a task as in flight; NULL: too many tasks are in flight. An entry is
+ * removed if the task does not begin. */
 hsi_in_flight *hsi_in_flight_add(hsi_device_node *node, const hsi_device_body *body, uint32_t task,
                                  unsigned stream);
 
 /* Return the in-flight entry of a task; NULL: the task is not in flight. */
 hsi_in_flight *hsi_in_flight_find(hsi_device_node *node, uint32_t task);
 
-/* Count a task that has begun in the ledger, number its step, and add the steps before it to `waits`.
- * The caller has the lock. The results of a task in place are the newest versions for tasks that are
- * launched behind it. */
+/* Count a task that has begun in the ledger, number its step, and add the steps before it to
+ * `waits`. The caller has the lock. The results of a task in place are the newest versions for
+ * tasks that are launched behind it. */
 void hsi_in_flight_begun(hsi_device_node *node, hsi_in_flight *f, hsi_waits *waits);
 
 /* Launch the kernels of a task in a stream. Return false for a fault. */
@@ -360,8 +363,8 @@ hs_outcome hsi_device_run(hs_backend_worker *worker, const hs_body *body, hs_att
 void       hsi_device_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count);
 void       hsi_device_next(hs_backend_worker *worker, const hs_body *body);
 
-/* segment.c: create a segment of the tasks at the head of the list. *count becomes the number of its
- * tasks, which may be 0. */
+/* segment.c: create a segment of the tasks at the head of the list. *count becomes the number of
+ * its tasks, which may be 0. */
 hs_status hsi_device_segment_make(hs_backend_worker *worker, const hsi_ahead *list, size_t *count,
                                   hs_error *error);
 
@@ -381,9 +384,9 @@ typedef enum hsi_given {
     HSI_GIVEN_SPOILED
 } hsi_given;
 
-/* host.c: bring the data of a task to the host, and wait until they can be used. Return false if the
- * task cannot run, and write why. Otherwise hsi_devices_give() ends the task; `version` is the next
- * version. */
+/* host.c: bring the data of a task to the host, and wait until they can be used. Return false if
+ * the task cannot run, and write why. Otherwise hsi_devices_give() ends the task; `version` is the
+ * next version. */
 bool hsi_devices_take(hsi_devices *d, hsi_use *use, size_t count, char why[HS_WHY]);
 void hsi_devices_give(hsi_devices *d, const hsi_use *use, size_t count, uint32_t version,
                       hsi_given given);

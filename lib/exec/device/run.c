@@ -41,8 +41,8 @@ static void explain(hsi_device_node *node, hsi_ledger_answer answer, char why[HS
     else if (hsi_node_is_lost(node))
         snprintf(why, HS_WHY, "%.500s", d->why_lost);
     else
-        snprintf(why, HS_WHY, "its memory has no room for the tiles; GPU %u (%.150s)",
-                 node->number, node->label);
+        snprintf(why, HS_WHY, "its memory has no room for the tiles; GPU %u (%.150s)", node->number,
+                 node->label);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -75,8 +75,8 @@ static hsi_in_flight *launch_now(hsi_device_node *node, const hsi_device_body *b
     return NULL;
 }
 
-/* Prefetch the inputs of the next task once. Another worker may take the task later, and that worker
- * waits only for copies that were started before. */
+/* Prefetch the inputs of the next task once. Another worker may take the task later, and that
+ * worker waits only for copies that were started before. */
 static void prefetch_next(hsi_device_node *node)
 {
     const hs_body         *next = __atomic_exchange_n(&node->wanted, NULL, __ATOMIC_ACQUIRE);
@@ -136,9 +136,9 @@ static bool launch_ahead(hsi_device_node *node, const hsi_ahead *next)
 
 /*
  * Launch the tasks of the list that are certain, and prefetch the inputs of the others. A task that
- * may fail and be repeated is not launched ahead. A segment is launched as a whole. Later tasks wait
- * until the segment is launched or given up. A segment is given up if part of it is still uncertain
- * in the first or second place of the list.
+ * may fail and be repeated is not launched ahead. A segment is launched as a whole. Later tasks
+ * wait until the segment is launched or given up. A segment is given up if part of it is still
+ * uncertain in the first or second place of the list.
  */
 void hsi_device_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
 {

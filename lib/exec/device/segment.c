@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Segments. A segment is a sequence of consecutive tasks in a worker's list that the module collects
- * before the start and that is launched once, as a whole. Segments need room for a replica of each
- * handle and tasks that work in place, since the addresses of all replicas are then known. The tasks
- * use streams that only segments use, since a segment contains the address of a stream's work space.
- * Each task is a step of its stream: the segment records an event behind the task, and other streams
- * wait for that event as for any other.
+ * Segments. A segment is a sequence of consecutive tasks in a worker's list that the module
+ * collects before the start and that is launched once, as a whole. Segments need room for a replica
+ * of each handle and tasks that work in place, since the addresses of all replicas are then known.
+ * The tasks use streams that only segments use, since a segment contains the address of a stream's
+ * work space. Each task is a step of its stream: the segment records an event behind the task, and
+ * other streams wait for that event as for any other.
  *
  * All segments are launched in the first of these streams, so they follow each other.
  */
@@ -136,8 +136,7 @@ static bool collect_task(hsi_device_node *node, const hsi_ahead *list, hsi_devic
 
     memcpy(f.use, body->use, sizeof f.use);
     for (unsigned k = 0; k < body->count; k++) {
-        f.use[k].range =
-            hsi_ledger_range_of(node->devices->ledger, f.use[k].handle, node->node);
+        f.use[k].range = hsi_ledger_range_of(node->devices->ledger, f.use[k].handle, node->node);
         f.use[k].second = HS_NONE;
     }
     return wait_within(node, list, s, item) && hsi_in_flight_launch(node, &f, stream_of(item)) &&
@@ -358,9 +357,8 @@ static void note_steps(hsi_device_node *node, hsi_device_segment *s, hsi_in_flig
                        const hsi_waits *waits)
 {
     for (size_t i = 0; i < s->count; i++) {
-        hs_event *place =
-            &node->stream[f[i]->stream].event[f[i]->number % HSI_STREAM_EVENTS];
-        hs_event unused = *place;
+        hs_event *place = &node->stream[f[i]->stream].event[f[i]->number % HSI_STREAM_EVENTS];
+        hs_event  unused = *place;
 
         hsi_node_note_step(node, f[i]->stream, f[i]->number, waits);
         *place = s->over[i];
@@ -401,8 +399,8 @@ static bool launch_segment(hsi_device_node *node, const hsi_device_segment *s)
  * Launch the tasks that have begun behind all steps that one of them waits for. Steps of earlier
  * segments are before them in the stream, but count as waited for when the new steps are reached.
  */
-static bool launch_all(hsi_device_node *node, hsi_device_segment *s, hsi_in_flight **f, size_t begun,
-                       hsi_waits *waits)
+static bool launch_all(hsi_device_node *node, hsi_device_segment *s, hsi_in_flight **f,
+                       size_t begun, hsi_waits *waits)
 {
     uint64_t *own = &waits->number[hsi_stream_number(node, HSI_SEGMENT_STREAM)];
 

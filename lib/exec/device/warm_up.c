@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Warm-up. The first launch of an operation loads its code, and libraries delay work until the first
- * call in a stream. Neither may happen in a measured run, or while a segment is collected. The
- * operands are in the memory for replicas, which holds anything, and the results are dropped.
+ * Warm-up. The first launch of an operation loads its code, and libraries delay work until the
+ * first call in a stream. Neither may happen in a measured run, or while a segment is collected.
+ * The operands are in the memory for replicas, which holds anything, and the results are dropped.
  */
 #include "exec/device/devices.h"
 #include "support/clock.h"

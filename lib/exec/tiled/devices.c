@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tiles of a matrix as handles of devices, and its steps as their operations. */
+/* Tiles on devices: each tile of the matrix is a handle, and each step of the factorisation is an
+ * operation of the device table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

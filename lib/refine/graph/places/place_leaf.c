@@ -158,8 +158,8 @@ static uint32_t collect_crowd(hsi_place_leaf *leaf, const hsi_place_state *state
     return count;
 }
 
-/* Find m + 1 tasks of which one starts while the others hold all m CPUs, the earliest such
- * start. */
+/* Find a time at which m + 1 tasks of the host overlap, although the host has m CPUs. Choose the
+ * earliest such time, and collect the m + 1 tasks. */
 static bool find_crowd(hsi_place_leaf *leaf, const hsi_place_state *state)
 {
     uint32_t n = leaf->model->n, most = leaf->model->arcs->pb->m + 1, first = HS_NONE;

@@ -44,7 +44,8 @@ bool hsi_place_rules_apply(hsi_place_rules *rules, hsi_place_state *state);
  * of the predecessor's open places. */
 bool hsi_place_rule_paths(hsi_place_rules *rules, hsi_place_state *state);
 
-/* Joins: a task starts after all its ancestors on one place have run there. */
+/* Joins: raise the head of a task to the earliest time at which one place can have executed all
+ * ancestors of the task that are fixed on this place. */
 void hsi_place_rule_joins(hsi_place_rules *rules, hsi_place_state *state);
 
 /* One worker: pairs that can run in one order only, and sets of tasks that must precede a task. */
