@@ -319,7 +319,7 @@ static const struct {
 } odd_policies[] = {
     {"done", {ODD, .next = start_again}},
     {"done", {ODD, .next = take_what_is_over}},
-    {"hang-cpu", {ODD, .next = take_what_may_not_restart}},
+    {"call:50000", {ODD, .next = take_what_may_not_restart}}, /* the run waits for the task */
     {"done", {ODD, .next = wait_until_now}},
     {"done", {ODD, .next = give_up, .take_own = own_again}},
     {"none-cpu", {ODD, .next = give_up, .take_own = own_again}},
