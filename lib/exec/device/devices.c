@@ -29,7 +29,8 @@ static hs_status allocate(hsi_devices *d)
                             .nodes = d->count + 1,
                             .streams = HSI_STREAMS,
                             .in = HSI_STREAM_IN,
-                            .out = HSI_STREAM_OUT};
+                            .out = HSI_STREAM_OUT,
+                            .pending = HSI_STREAM_EVENTS};
     unsigned        i;
 
     d->bytes = calloc(d->handles + 1, sizeof *d->bytes);
