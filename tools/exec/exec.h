@@ -11,6 +11,7 @@
 #include "common/transfer_totals.h"
 #include "common/output.h"
 #include "common/plan.h"
+#include "exec/share.h"
 
 /* The data of hsched-exec: the request, the job with its run, the measurements, and its outputs. */
 
@@ -46,6 +47,8 @@ typedef struct exec_request {
     const char      *profile;          /* path of the profile; NULL: none */
     exec_profile    *times;            /* the open profile; NULL: none */
     int              retime;           /* whether given times are predicted, too */
+    exec_share       share;            /* share of the tasks to run */
+    size_t           whole_tasks;      /* number of tasks of all shares */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
