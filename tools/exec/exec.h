@@ -110,6 +110,14 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
 /** Replace the instance by a plan made by `best`. Return 0, or an exit code after a message. */
 int exec_plan_instance(plan *p, int quiet);
 
+/**
+ * The batch script (batch.c). shares: return the number of jobs, one for each share. write: print a
+ * script that runs the shares of the plan or instance as a job array; return 0, or an exit code after
+ * a message.
+ */
+unsigned exec_batch_shares(const plan *p, const exec_request *request);
+int      exec_write_batch(const plan *p, const exec_request *request);
+
 /** Compute the bound shown in charts for an instance without a plan. Return 0, or an exit code. */
 int exec_bound_instance(plan *p);
 

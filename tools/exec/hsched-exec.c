@@ -29,6 +29,7 @@ typedef struct command_line {
     int             no_verify;
     const char     *compare;          /* path of an earlier report; NULL: none */
     exec_earlier        earlier;              /* report named by --compare */
+    int               batch;          /* an index into the words of --batch; 0: none */
     const char       *journal;        /* argument of --journal; NULL: none */
     char             *own_journal;    /* journal of the share; NULL: none */
     exec_journal_list journals;       /* other journals, read by --resume */
@@ -262,7 +263,10 @@ static const option_spec option_table[] = {
      "do not change CUDA_VISIBLE_DEVICES for commands"},
     {0, "share", "I/N", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_share)},
      "run the I-th of N shares of the tasks, as an element of a job array; N processes run all "
-     "tasks (default: all tasks)"},
+     "tasks; all/N: write the array, with --batch (default: no shares)"},
+    {0, "batch", "no|slurm", {OPTION_WORD(NULL, batch)},
+     "run nothing, and print a batch script for Slurm (slurm) that runs this command, with "
+     "--share=all/N as an array of N jobs"},
     {0, "journal", "FILE", {OPTION_FILE(journal)},
      "record finished tasks in FILE (with --share in FILE.IofN), so a later run can resume"},
     {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
@@ -383,6 +387,34 @@ static void check_policy_options(const options *o, const char *policy)
         usage_error("--threshold needs the policy h-ratio or d-rank");
 }
 
+/* Refuse a command line that no job could run, or that is no request for a script. */
+static void check_batch(const command_line *line, const char *operand)
+{
+    if (is_dash(operand))
+        usage_error("--batch needs the name of a file instead of '-': the job reads it later");
+    if (line->request.dry_run)
+        usage_error("--batch and --dry-run exclude each other: both run nothing");
+    if (line->request.share.count > 0 && line->request.share.index > 0)
+        usage_error("--batch needs --share=all/%u: the script runs all shares",
+                    line->request.share.count);
+}
+
+/* Refuse an output file that several jobs would write. Print the batch script; return an exit code. */
+static int write_batch(const command_line *line, const plan *p)
+{
+    const char *const written[] = {line->path[EXEC_REPORT],  line->path[EXEC_GANTT],
+                                   line->path[EXEC_TRACE],   line->path[EXEC_MEASURED],
+                                   line->path[EXEC_FACTORS], line->request.joblog};
+    unsigned          shares = exec_batch_shares(p, &line->request);
+
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (shares > 1 && written[i] && !strstr(written[i], "%a"))
+            usage_error("--batch: all shares would write the file '%s': put %%a, the number of the "
+                        "share, into its name",
+                        written[i]);
+    return exec_write_batch(p, &line->request);
+}
+
 static void check_command_line(command_line *line, const char *operand)
 {
     const hs_read_settings *reading = &line->reading;
@@ -391,7 +423,11 @@ static void check_command_line(command_line *line, const char *operand)
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
-    if (line->request.settings.keep.resume && !line->journal)
+    if (line->request.share.count > 0 && line->request.share.index == 0 && !line->batch)
+        usage_error("--share=all/N needs --batch; a process runs one share, --share=I/N");
+    if (line->batch)
+        check_batch(line, operand);
+    else if (line->request.settings.keep.resume && !line->journal)
         usage_error("%s needs --journal=FILE, the journal of the run to resume",
                     line->request.settings.keep.resume == HS_RESUME_FAILED ? "--resume-failed"
                                                                       : "--resume");
@@ -489,6 +525,11 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     code = request->commands ? plan_commands_read(&job->plan, &line->reading)
                              : plan_or_instance_read(&job->plan, &line->reading);
     job->planned = job->plan.s != NULL;
+    if (line->batch) {
+        progress_end();
+        request->settings.keep.journal = line->journal;
+        return code ? code : write_batch(line, &job->plan);
+    }
     if (!code)
         code = find_journals(line);
     if (!code && request->share.count > 0)

@@ -16,11 +16,13 @@ exec_share exec_share_of(const char *option, const char *text)
     exec_share  share;
 
     if (!slash || slash == text || (size_t)(slash - text) >= sizeof index)
-        usage_error("%s: '%s' is not I/N, such as 3/8: share 3 of 8", option, text);
+        usage_error("%s: '%s' is not I/N, such as 3/8 for share 3 of 8, or all/8", option, text);
     memcpy(index, text, (size_t)(slash - text));
     index[slash - text] = '\0';
     share.count = (unsigned)parse_unsigned(option, slash + 1, 1, HS_MAX_WORKERS);
-    share.index = (unsigned)parse_unsigned(option, index, 1, share.count);
+    share.index = strcmp(index, "all") == 0
+                      ? 0
+                      : (unsigned)parse_unsigned(option, index, 1, share.count);
     return share;
 }
 

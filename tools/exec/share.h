@@ -12,12 +12,12 @@
  * same file.
  */
 
-/** The share `index`, from 1, of `count`; count 0: everything. */
+/** The share `index`, from 1, of `count`; index 0: all of them; count 0: no shares. */
 typedef struct exec_share {
     unsigned index, count;
 } exec_share;
 
-/** Parse "I/N"; a wrong argument of the option ends the program with exit status 2. */
+/** Parse "I/N" or "all/N"; a wrong argument of the option ends the program with exit status 2. */
 exec_share exec_share_of(const char *option, const char *text);
 
 /** Return the share, from 0, of a plan's worker. O(log nodes). */
