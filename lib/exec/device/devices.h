@@ -203,8 +203,9 @@ void hsi_devices_renew(hsi_devices *d);
 /* Return true if a handle is lost, and write why. */
 bool hsi_devices_lost(hsi_devices *d, char why[HS_WHY]);
 
-/* Allocate page-locked memory of the host, or pageable memory if the module has no other; NULL: out
- * of memory. Callable from any thread. */
+/* Allocate page-locked memory of the host, aligned to 64 bytes. If the module has none, allocate
+ * pageable memory, to and from which copies are slower. NULL: out of memory. Callable from any
+ * thread. */
 void *hsi_devices_allocate(hsi_devices *d, size_t bytes);
 void  hsi_devices_release(hsi_devices *d, void *at);
 

@@ -13,9 +13,9 @@ bool hsi_node_wait(hsi_device_node *node, unsigned stream, const hsi_waits *wait
         const hsi_device_node *other = hsi_node_of_stream(d, s);
 
         if (waits->number[s] && !hsi_step_is_over(d, s, waits->number[s]) &&
-            !d->ops->wait(&node->stream[stream].stream,
-                          &other->stream[s % HSI_STREAMS]
-                               .event[waits->number[s] % HSI_STREAM_EVENTS]))
+            !d->ops->wait(
+                &node->stream[stream].stream,
+                &other->stream[s % HSI_STREAMS].event[waits->number[s] % HSI_STREAM_EVENTS]))
             return false;
     }
     return true;
@@ -113,11 +113,10 @@ static void lock_nodes(hsi_issue *issue, uint64_t nodes)
 void hsi_issue_lock(hsi_issue *issue, hsi_devices *d, uint64_t nodes)
 {
     issue->devices = d;
-    issue->entered =
-        (hsi_entered){.transfer = issue->transfer,
-                      .room = sizeof issue->transfer / sizeof *issue->transfer,
-                      .wait = issue->wait,
-                      .wait_room = sizeof issue->wait / sizeof *issue->wait};
+    issue->entered = (hsi_entered){.transfer = issue->transfer,
+                                   .room = sizeof issue->transfer / sizeof *issue->transfer,
+                                   .wait = issue->wait,
+                                   .wait_room = sizeof issue->wait / sizeof *issue->wait};
     lock_nodes(issue, nodes);
 }
 
@@ -158,8 +157,8 @@ static void await_steps(hsi_issue *issue, const hsi_moment *step, size_t count)
 static void await_range(hsi_issue *issue)
 {
     hsi_moment step[HSI_MOST_STREAMS + 1];
-    size_t     count = hsi_ledger_order(issue->devices->ledger, HSI_LEDGER_HOST,
-                                        issue->entered.range, issue->entered.write, HS_NONE, step);
+    size_t count = hsi_ledger_order(issue->devices->ledger, HSI_LEDGER_HOST, issue->entered.range,
+                                    issue->entered.write, HS_NONE, step);
 
     await_steps(issue, step, count);
 }

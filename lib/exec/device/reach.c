@@ -19,8 +19,8 @@ bool hsi_step_is_over(const hsi_devices *d, uint32_t stream, uint64_t number)
 {
     const hsi_device_node *node = hsi_node_of_stream(d, stream);
 
-    return number <= __atomic_load_n(&node->stream[stream % HSI_STREAMS].reached,
-                                     __ATOMIC_ACQUIRE) ||
+    return number <=
+               __atomic_load_n(&node->stream[stream % HSI_STREAMS].reached, __ATOMIC_ACQUIRE) ||
            hsi_node_is_lost(node);
 }
 
