@@ -24,18 +24,18 @@ static hs_status list(const char *none, hs_device_info *info, unsigned room, uns
 
 static hs_status open_device(const char *none, unsigned index, hs_device **out, hs_error *error)
 {
+    hs_status st = hsi_device_emulated.open(which, index, out, error);
+
     (void)none;
-    return hsi_device_emulated.open(which, index, out, error);
+    if (st == HS_OK)
+        (*out)->ops = &ops;
+    return st;
 }
 
 static hs_operation operation(void)
 {
-    return (hs_operation){.kind = HS_OPERATION_SYRK,
-                          .m = N,
-                          .n = N,
-                          .k = N,
-                          .a = {.ld = N},
-                          .c = {.ld = N}};
+    return (hs_operation){
+        .kind = HS_OPERATION_SYRK, .m = N, .n = N, .k = N, .a = {.ld = N}, .c = {.ld = N}};
 }
 
 static void create_devices(void)
@@ -109,8 +109,7 @@ static void step_all(void)
     while (goes_on) {
         goes_on = false;
         for (uint32_t s = 0; s < devices.streams; s++) {
-            hsi_device_stream *stream =
-                &hsi_node_of_stream(&devices, s)->stream[s % HSI_STREAMS];
+            hsi_device_stream *stream = &hsi_node_of_stream(&devices, s)->stream[s % HSI_STREAMS];
 
             while (stream->is_open && hsi_emulated_step(&stream->stream))
                 goes_on = true;
@@ -166,9 +165,8 @@ static void finish(hsi_device_node *node, hsi_in_flight *f)
 
 static void prefetch(const hsi_device_node *node, uint32_t handle)
 {
-    const hsi_use use = {.handle = handle,
-                         .version = hsi_ledger_newest(devices.ledger, handle),
-                         .mode = HS_READ};
+    const hsi_use use = {
+        .handle = handle, .version = hsi_ledger_newest(devices.ledger, handle), .mode = HS_READ};
 
     hsi_devices_renew_window(&devices, node->node);
     hsi_devices_prefetch(&devices, node->node, &use, 1, 0);
@@ -243,14 +241,155 @@ START_TEST(eviction_of_all_is_bounded)
 }
 END_TEST
 
+/* Tasks in flight pin four of five ranges, so the next task has room for one input. */
+START_TEST(inputs_of_a_task_without_room_stay)
+{
+    enum { UNITS = 5 };
+    hsi_device_node      *node = open_worker(0, UNITS);
+    const hsi_device_body body[] = {task_of(0, 1), task_of(2, 3)};
+    hsi_device_body       next = task_of(4, 5), last = task_of(7, 8);
+    hsi_in_flight        *first = launch(node, &body[0]), *second = launch(node, &body[1]);
+    const hsi_ahead       list[] = {{&body[0].base, body[0].version, true},
+                                    {&body[1].base, body[1].version, true},
+                                    {&next.base, next.version, true},
+                                    {&last.base, last.version, false}};
+
+    hsi_device_ahead(&node->base, list, sizeof list / sizeof *list);
+    ck_assert_ptr_null(hsi_in_flight_find(node, next.version));
+    ck_assert_int_eq(state_of(node, 4), HSI_REPLICA_SHARED);
+    ck_assert_int_eq(state_of(node, 7), HSI_REPLICA_INVALID);
+    finish(node, first);
+    finish(node, second);
+    close_worker(node);
+}
+END_TEST
+
+/* A device that joins the domain of another one after the loss of the first copies to it directly,
+ * before the other device's step is reached. */
+START_TEST(domain_outlives_its_first_device)
+{
+    hsi_device_node      *lost = open_worker(0, 10), *other = open_worker(1, 10), *node;
+    const hsi_device_body body = task_of(0, 1);
+    hsi_in_flight        *f;
+
+    pthread_mutex_lock(&lost->issue);
+    lost->device->fault.kind = HS_FAULT_LOST;
+    hsi_node_lose(lost);
+    pthread_mutex_unlock(&lost->issue);
+    node = open_worker(2, 10);
+    f = launch(other, &body);
+    prefetch(node, 1);
+    ck_assert_int_eq(state_of(node, 1), HSI_REPLICA_SHARED);
+    finish(other, f);
+    close_worker(node);
+    close_worker(other);
+    close_worker(lost);
+}
+END_TEST
+
+static bool locks_pages;
+static int  locked_blocks;
+
+static void *lock_pages(hs_device *device, void *at, size_t bytes)
+{
+    void *block = locks_pages ? hsi_device_emulated.host_alloc(device, at, bytes) : NULL;
+
+    locked_blocks += block != NULL;
+    return block;
+}
+
+static void unlock_pages(hs_device *device, void *at, int locked_only)
+{
+    locked_blocks--;
+    hsi_device_emulated.host_release(device, at, locked_only);
+}
+
+/* Page-locked memory runs out, is back, or the device cannot be opened. */
+START_TEST(pageable_memory_has_to_do)
+{
+    enum { BYTES = 1000 };
+    void *at[4];
+
+    ops.host_alloc = lock_pages;
+    ops.host_release = unlock_pages;
+    which = "devices=0";
+    locks_pages = true;
+    for (int i = 0; i < 4; i++) {
+        at[i] = hsi_devices_allocate(&devices, BYTES);
+        ck_assert_ptr_nonnull(at[i]);
+        ck_assert_uint_eq((uintptr_t)at[i] % 64, 0);
+        memset(at[i], i, BYTES);
+        which = "devices=1";
+        locks_pages = i != 1;
+    }
+    ck_assert_int_eq(locked_blocks, 2);
+    for (int i = 0; i < 4; i++)
+        hsi_devices_release(&devices, at[i]);
+    ck_assert_int_eq(locked_blocks, 0);
+    ck_assert_ptr_null(hsi_devices_allocate(&devices, SIZE_MAX - 10));
+}
+END_TEST
+
+static int calls, failing_call; /* that open or record an event of a transfer record */
+
+static int lack_memory(hs_device *device)
+{
+    if (++calls != failing_call)
+        return 0;
+    device->fault = (hs_fault){.kind = HS_FAULT_MEMORY, .text = "no memory for an event"};
+    return 1;
+}
+
+static int open_event(hs_device *device, hs_event *out)
+{
+    return lack_memory(device) ? 0 : hsi_device_emulated.event_open(device, out);
+}
+
+static int record(hs_stream *stream, hs_event *event)
+{
+    return lack_memory(stream->device) ? 0 : hsi_device_emulated.record(stream, event);
+}
+
+/* Opening the first or second event of a record fails, or recording one; the next transfer has a
+ * record. */
+START_TEST(transfer_without_a_record_is_made)
+{
+    hsi_device_node *node;
+    size_t           count;
+
+    devices.keeps_records = true;
+    node = open_worker(0, 10);
+    ops.event_open = open_event;
+    ops.record = record;
+    calls = 0;
+    failing_call = _i;
+    prefetch(node, 0);
+    ops.event_open = hsi_device_emulated.event_open;
+    ops.record = hsi_device_emulated.record;
+    ck_assert(!hsi_node_is_lost(node));
+    ck_assert_int_eq(node->device->fault.kind, HS_FAULT_NONE);
+    ck_assert_int_eq(state_of(node, 0), HSI_REPLICA_SHARED);
+    prefetch(node, 1);
+    close_worker(node);
+    hsi_records_list(&devices, devices.epoch, &count);
+    ck_assert_uint_eq(count, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("devices");
-    TCase *transfers = tcase_create("transfers");
+    TCase *transfers = tcase_create("transfers"), *memory = tcase_create("memory");
 
     tcase_add_checked_fixture(transfers, create_devices, free_devices);
     tcase_add_test(transfers, transfers_under_way_are_bounded);
     tcase_add_test(transfers, eviction_of_all_is_bounded);
+    tcase_add_test(transfers, inputs_of_a_task_without_room_stay);
+    tcase_add_test(transfers, domain_outlives_its_first_device);
+    tcase_add_loop_test(transfers, transfer_without_a_record_is_made, 1, 5);
+    tcase_add_checked_fixture(memory, create_devices, free_devices);
+    tcase_add_test(memory, pageable_memory_has_to_do);
     suite_add_tcase(suite, transfers);
+    suite_add_tcase(suite, memory);
     return run_suite(suite);
 }
