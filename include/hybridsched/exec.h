@@ -194,7 +194,11 @@ typedef struct hs_exec_settings {
         int         dry_run;          /* read the journal without changing it; hs_exec_run() is
                                          refused */
         int      transfers;           /* record transfers, see hs_exec_transfers() */
-        uint64_t reserved[8];
+        const char *const *other_journals; /* journals that `resume` reads besides, of runs of other
+                                              parts of the tasks; never written; a file that does
+                                              not exist counts as empty */
+        size_t   other_journal_count;
+        uint64_t reserved[6];
     } keep;
 
     /**

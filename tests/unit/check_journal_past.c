@@ -314,6 +314,132 @@ START_TEST(failure_reason_is_read_back)
 }
 END_TEST
 
+/* Write a journal: a line "run" for each date, followed by a record; 'd', 'D', 'f' and 'u' are done, done
+ * with another command, failed and undone. */
+typedef struct past_line {
+    char        kind;
+    uint32_t    task;
+    const char *date; /* of a run; NULL: a record */
+} past_line;
+
+static size_t write_past(char *text, const past_line *lines, size_t count)
+{
+    uint64_t chain;
+    size_t   size = hsi_journal_put_header(text, &chain);
+
+    for (size_t i = 0; i < count; i++) {
+        char  *line = text + size;
+        size_t length;
+
+        if (lines[i].date)
+            length = (size_t)sprintf(line, "run %s ", lines[i].date);
+        else if (lines[i].kind == 'u')
+            length = (size_t)sprintf(line, "undone %c ", 'a' + (int)lines[i].task);
+        else
+            length = (size_t)sprintf(
+                line, "%s %c cpu0 1 0.000000000 0.000000001 %016llx ",
+                lines[i].kind == 'f' ? "failed" : "done", 'a' + (int)lines[i].task,
+                (unsigned long long)hsi_journal_digest_implementation(in, lines[i].task, HS_CPU) +
+                    (lines[i].kind == 'D'));
+        size += hsi_journal_seal(line, length, 0, &chain);
+    }
+    return size;
+}
+
+/* The last record of a task counts, in whichever journal it is. */
+START_TEST(runs_of_several_journals_are_read_by_date)
+{
+    enum { LINES = 6 };
+    static const char first[] = "2026-01-31T12:00:00.100Z", second[] = "2026-01-31T12:00:00.200Z",
+                      third[] = "2026-01-31T12:00:01Z"; /* as earlier versions wrote it */
+    static const struct {
+        past_line   own[LINES], other[LINES];
+        const char *states;
+    } cases[] = {
+        {{{'r', 0, first}, {'d', 0, NULL}}, {{'r', 0, second}, {'d', 1, NULL}}, "dd-"},
+        {{{'r', 0, first}, {'d', 0, NULL}}, {{'r', 0, second}, {'u', 0, NULL}}, "u--"},
+        {{{'r', 0, second}, {'d', 0, NULL}}, {{'r', 0, first}, {'u', 0, NULL}}, "d--"},
+        {{{'r', 0, first}, {'d', 0, NULL}}, {{'r', 0, second}, {'D', 0, NULL}}, "c--"},
+        {{{'r', 0, second}, {'f', 2, NULL}}, {{'r', 0, third}, {'d', 2, NULL}}, "--d"},
+        {{{'r', 0, third}, {'f', 2, NULL}}, {{'r', 0, second}, {'d', 2, NULL}}, "--f"},
+        {{{'r', 0, first}, {'d', 0, NULL}, {'r', 0, third}, {'d', 1, NULL}},
+         {{'r', 0, second}, {'u', 0, NULL}, {'u', 1, NULL}},
+         "ud-"},
+        {{{0}}, {{'r', 0, first}, {'d', 0, NULL}, {'d', 1, NULL}, {'d', 2, NULL}}, "ddd"},
+    };
+    static const char letters[] = "-dcuf";
+    static char       text[2][4096];
+    unsigned char     state[3];
+    uint16_t          attempts[3];
+
+    use_rows(three, 2, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        hsi_journal_past  now = {.state = state, .attempts = attempts};
+        hsi_journal_text  journals[2] = {{"own", text[0], 0}, {"other", text[1], 0}};
+        hsi_journal_found found;
+
+        for (int which = 0; which < 2; which++) {
+            const past_line *lines = which ? cases[i].other : cases[i].own;
+            size_t           count = 0;
+
+            while (count < LINES && lines[count].kind)
+                count++;
+            if (count > 0)
+                journals[which].size = write_past(text[which], lines, count);
+        }
+        memset(state, 0, sizeof state);
+        memset(attempts, 0, sizeof attempts);
+        ck_assert_int_eq(hsi_journal_read(journals, 2, in, &now, &found, &fault), HS_OK);
+        ck_assert_uint_eq(found.end, journals[0].size);
+        for (int t = 0; t < 3; t++)
+            ck_assert_msg(letters[state[t]] == cases[i].states[t], "case %zu, task %d: %c", i, t,
+                          letters[state[t]]);
+    }
+}
+END_TEST
+
+/* Another process may be writing a line of another journal: the line is no part yet, and the file stays
+ * as it is. Damage is refused. An absent journal is empty. */
+START_TEST(other_journals_are_not_changed)
+{
+    static const past_line lines[] = {
+        {'r', 0, "2026-01-31T12:00:00.100Z"}, {'d', 0, NULL}, {'d', 1, NULL}};
+    char          other[128], absent[128], text[2048];
+    const char   *others[2] = {other, absent};
+    unsigned char state[3] = {0};
+    uint16_t      attempts[3] = {0};
+    hsi_journal  *j = NULL;
+    FILE         *f;
+    size_t        size, half;
+
+    use_rows(three, 2, 1);
+    size = write_past(text, lines, 3);
+    half = size - 20;
+    snprintf(other, sizeof other, "%s/other", folder);
+    snprintf(absent, sizeof absent, "%s/absent", folder);
+    f = fopen(other, "w");
+    ck_assert(f && fwrite(text, 1, half, f) == half && fclose(f) == 0);
+    for (int time = 0; time < 2; time++) {
+        hsi_journal_past now = {
+            .state = state, .attempts = attempts, .others = others, .other_count = 2};
+
+        memset(state, 0, sizeof state);
+        if (time == 0)
+            ck_assert_int_eq(hsi_journal_inspect(file, in, true, &now, &fault), HS_OK);
+        else
+            ck_assert_int_eq(hsi_journal_open(file, in, 1, &now, &j, &fault), HS_OK);
+        ck_assert_int_eq(state[0], HSI_PAST_DONE);
+        ck_assert_int_eq(state[1], HSI_PAST_NONE);
+        ck_assert_str_eq(now.note, "");
+    }
+    shut(j);
+    f = fopen(other, "r");
+    ck_assert(f && fread(text, 1, sizeof text, f) == half && fclose(f) == 0);
+    ck_assert_int_eq(unlink(other), 0);
+    ck_assert_int_ne(access(absent, F_OK), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("journal past");
@@ -330,5 +456,7 @@ int main(void)
     tcase_add_test(tc, unknown_tasks_are_counted_once);
     tcase_add_test(tc, emulated_tasks_are_not_done);
     tcase_add_test(tc, failure_reason_is_read_back);
+    tcase_add_test(tc, runs_of_several_journals_are_read_by_date);
+    tcase_add_test(tc, other_journals_are_not_changed);
     return run_suite(suite);
 }

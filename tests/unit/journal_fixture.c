@@ -168,7 +168,7 @@ hs_status look(bool resume, unsigned char *done, uint64_t *count)
 
 hs_status read_journal(const char *text, size_t size, unsigned char *done, hsi_journal_found *found)
 {
-    hs_status st = hsi_journal_read(file, text, size, in, no_past(), found, &fault);
+    hs_status st = hsi_journal_read(&(hsi_journal_text){file, text, size}, 1, in, no_past(), found, &fault);
 
     if (st == HS_OK)
         give_past(done, NULL);

@@ -11,6 +11,7 @@
 #include "common/transfer_totals.h"
 #include "common/output.h"
 #include "common/plan.h"
+#include "exec/share.h"
 
 /* The data of hsched-exec: the request, the job with its run, the measurements, and its outputs. */
 
@@ -46,6 +47,8 @@ typedef struct exec_request {
     const char      *profile;          /* path of the profile; NULL: none */
     exec_profile    *times;            /* the open profile; NULL: none */
     int              retime;           /* whether given times are predicted, too */
+    exec_share       share;            /* share of the tasks to run */
+    size_t           whole_tasks;      /* number of tasks of all shares */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
@@ -106,6 +109,14 @@ int exec_fill_unknown_times(exec_job *job, exec_request *request, bool has_polic
 
 /** Replace the instance by a plan made by `best`. Return 0, or an exit code after a message. */
 int exec_plan_instance(plan *p, int quiet);
+
+/**
+ * The batch script (batch.c). shares: return the number of jobs, one for each share. write: print a
+ * script that runs the shares of the plan or instance as a job array; return 0, or an exit code after
+ * a message.
+ */
+unsigned exec_batch_shares(const plan *p, const exec_request *request);
+int      exec_write_batch(const plan *p, const exec_request *request);
 
 /** Compute the bound shown in charts for an instance without a plan. Return 0, or an exit code. */
 int exec_bound_instance(plan *p);

@@ -29,6 +29,10 @@ typedef struct command_line {
     int             no_verify;
     const char     *compare;          /* path of an earlier report; NULL: none */
     exec_earlier        earlier;              /* report named by --compare */
+    int               batch;          /* an index into the words of --batch; 0: none */
+    const char       *journal;        /* argument of --journal; NULL: none */
+    char             *own_journal;    /* journal of the share; NULL: none */
+    exec_journal_list journals;       /* other journals, read by --resume */
 } command_line;
 
 static void take_plugin(const options *o, void *line)
@@ -145,6 +149,13 @@ static void take_resume_failed(const options *o, void *data)
     line->request.settings.keep.resume = HS_RESUME_FAILED;
 }
 
+static void take_share(const options *o, void *data)
+{
+    command_line *line = data;
+
+    line->request.share = exec_share_of("--share", o->value);
+}
+
 static void take_keep_going(const options *o, void *data)
 {
     command_line *line = data;
@@ -250,8 +261,14 @@ static const option_spec option_table[] = {
      "allow the run to execute commands or plugins that the plan names"},
     {0, "keep-visible-devices", NULL, {OPTION_FLAG(request.settings.gpu.keep_visible_devices)},
      "do not change CUDA_VISIBLE_DEVICES for commands"},
-    {0, "journal", "FILE", {OPTION_FILE(request.settings.keep.journal)},
-     "record finished tasks in FILE, so a later run can resume"},
+    {0, "share", "I/N", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_share)},
+     "run the I-th of N shares of the tasks, as an element of a job array; N processes run all "
+     "tasks; all/N: write the array, with --batch (default: no shares)"},
+    {0, "batch", "no|slurm", {OPTION_WORD(NULL, batch)},
+     "run nothing, and print a batch script for Slurm (slurm) that runs this command, with "
+     "--share=all/N as an array of N jobs"},
+    {0, "journal", "FILE", {OPTION_FILE(journal)},
+     "record finished tasks in FILE (with --share in FILE.IofN), so a later run can resume"},
     {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
      "resume the run of the journal: do not repeat finished tasks that have not changed"},
     {0, "resume-failed", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume_failed)},
@@ -370,6 +387,34 @@ static void check_policy_options(const options *o, const char *policy)
         usage_error("--threshold needs the policy h-ratio or d-rank");
 }
 
+/* Refuse a command line that no job could run, or that is no request for a script. */
+static void check_batch(const command_line *line, const char *operand)
+{
+    if (is_dash(operand))
+        usage_error("--batch needs the name of a file instead of '-': the job reads it later");
+    if (line->request.dry_run)
+        usage_error("--batch and --dry-run exclude each other: both run nothing");
+    if (line->request.share.count > 0 && line->request.share.index > 0)
+        usage_error("--batch needs --share=all/%u: the script runs all shares",
+                    line->request.share.count);
+}
+
+/* Refuse an output file that several jobs would write. Print the batch script; return an exit code. */
+static int write_batch(const command_line *line, const plan *p)
+{
+    const char *const written[] = {line->path[EXEC_REPORT],  line->path[EXEC_GANTT],
+                                   line->path[EXEC_TRACE],   line->path[EXEC_MEASURED],
+                                   line->path[EXEC_FACTORS], line->request.joblog};
+    unsigned          shares = exec_batch_shares(p, &line->request);
+
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+        if (shares > 1 && written[i] && !strstr(written[i], "%a"))
+            usage_error("--batch: all shares would write the file '%s': put %%a, the number of the "
+                        "share, into its name",
+                        written[i]);
+    return exec_write_batch(p, &line->request);
+}
+
 static void check_command_line(command_line *line, const char *operand)
 {
     const hs_read_settings *reading = &line->reading;
@@ -378,15 +423,19 @@ static void check_command_line(command_line *line, const char *operand)
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
-    if (line->request.settings.keep.resume && !line->request.settings.keep.journal)
+    if (line->request.share.count > 0 && line->request.share.index == 0 && !line->batch)
+        usage_error("--share=all/N needs --batch; a process runs one share, --share=I/N");
+    if (line->batch)
+        check_batch(line, operand);
+    else if (line->request.settings.keep.resume && !line->journal)
         usage_error("%s needs --journal=FILE, the journal of the run to resume",
                     line->request.settings.keep.resume == HS_RESUME_FAILED ? "--resume-failed"
                                                                       : "--resume");
-    if (is_dash(line->request.settings.keep.journal))
+    if (is_dash(line->journal))
         usage_error("--journal needs the name of a file, not '-'");
     if (is_dash(line->request.joblog))
         usage_error("--joblog needs the name of a file, not '-'");
-    written[0] = line->request.settings.keep.journal;
+    written[0] = line->journal;
     if (is_dash(line->request.profile))
         usage_error("--profile needs the name of a file, not '-'");
     written[1] = line->request.joblog;
@@ -410,6 +459,44 @@ static void check_command_line(command_line *line, const char *operand)
     }
 }
 
+/*
+ * Replace the plan by the share of --share. *empty: the share has no task. A plan is checked first,
+ * because a plan that is not valid has no shares. Return 0, or an exit code after a message.
+ */
+static int take_part(exec_request *request, plan *p, bool *empty)
+{
+    int code = p->s ? plan_check(p, NULL) : EXIT_OK;
+
+    request->whole_tasks = hs_instance_tasks(p->in);
+    if (!code)
+        code = exec_take_share(p, request->share, empty);
+    if (!code && *empty)
+        message("%s: share %u/%u has no task: nothing to run", p->path, request->share.index,
+                request->share.count);
+    return code;
+}
+
+/*
+ * Set the journal, of the share if there is one, and the other journals that --resume reads. Return
+ * 0, or an exit code after a message.
+ */
+static int find_journals(command_line *line)
+{
+    hs_exec_settings *settings = &line->request.settings;
+    const char       *own = line->journal;
+    int               code;
+
+    if (own && line->request.share.count > 0)
+        own = line->own_journal = exec_share_journal(line->journal, line->request.share);
+    settings->keep.journal = own;
+    if (!own || settings->keep.resume == HS_RESUME_NOT)
+        return EXIT_OK;
+    code = exec_share_list(line->journal, own, &line->journals);
+    settings->keep.other_journals = (const char *const *)line->journals.path;
+    settings->keep.other_journal_count = line->journals.count;
+    return code;
+}
+
 /* Open the output files; in a dry run, only check that they can be opened. */
 static int open_files(command_line *line, const exec_job *job)
 {
@@ -428,6 +515,7 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     exec_request *request = &line->request;
     int           code = line->compare ? exec_earlier_read(line->compare,
                                                            &line->earlier) : EXIT_OK, rows;
+    bool          empty = false;
 
     if (code)
         return code;
@@ -437,6 +525,19 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     code = request->commands ? plan_commands_read(&job->plan, &line->reading)
                              : plan_or_instance_read(&job->plan, &line->reading);
     job->planned = job->plan.s != NULL;
+    if (line->batch) {
+        progress_end();
+        request->settings.keep.journal = line->journal;
+        return code ? code : write_batch(line, &job->plan);
+    }
+    if (!code)
+        code = find_journals(line);
+    if (!code && request->share.count > 0)
+        code = take_part(request, &job->plan, &empty);
+    if (empty)
+        progress_end();
+    if (empty)
+        return code;
     if (!code)
         code = exec_set_workers(&job->plan, request, &line->reading);
     if (!code && request->profile)
@@ -547,6 +648,8 @@ int main(int argc, char **argv)
     code = code ? code : lost;
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
+    free(line.own_journal);
+    exec_share_free_list(&line.journals);
     exec_earlier_free(&line.earlier);
     free(job.matrix);
     scratch_remove();

@@ -49,6 +49,9 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->cpus, m->gpus);
     json_format(out, ",\n  \"tasks\": %zu,\n  \"done\": %zu,\n  \"resumed\": %zu", (size_t)r->tasks,
                 (size_t)r->done, (size_t)r->resumed);
+    if (job->request->share.count > 0)
+        json_format(out, ",\n  \"share\": %u,\n  \"shares\": %u", job->request->share.index,
+                    job->request->share.count);
     json_format(out, ",\n  \"task_names\": %s", names);
     json_format(out, ",\n  \"left_out\": %zu", (size_t)r->left_out);
     json_format(out, ",\n  \"failed\": %zu,\n  \"unrecorded\": %zu,\n  \"not_run\": %zu",

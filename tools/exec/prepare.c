@@ -153,7 +153,8 @@ static void print_past(const exec_job *job)
     if (job->request->quiet || p.done + p.failed + p.changed + p.gone == 0)
         return;
     if (p.gone > 0)
-        snprintf(gone, sizeof gone, "; %llu more not in this plan", (unsigned long long)p.gone);
+        snprintf(gone, sizeof gone, "; %llu more not in this %s", (unsigned long long)p.gone,
+                 job->request->share.count > 0 ? "share" : "plan");
     message("%s: %llu task%s done, %llu failed, %llu changed since, %llu not on record%s",
             job->request->settings.keep.journal, (unsigned long long)p.done, plural(p.done),
             (unsigned long long)p.failed, (unsigned long long)p.changed,

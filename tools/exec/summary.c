@@ -24,6 +24,10 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
             SHOWN(job->plan.path), (unsigned long long)r->done, (unsigned long long)r->tasks,
             plural(r->tasks), job->request->policy, m->cpus, plural(m->cpus), m->gpus,
             plural(m->gpus));
+    if (job->request->share.count > 0)
+        fprintf(out, ", share %u/%u of %zu task%s", job->request->share.index,
+                job->request->share.count, job->request->whole_tasks,
+                plural(job->request->whole_tasks));
     if (r->resumed > 0)
         fprintf(out, ", %llu of them earlier", (unsigned long long)r->resumed);
     if (r->failed > 0)

@@ -156,6 +156,21 @@ hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *er
     return code ? cannot_open(path, code, error) : HS_OK;
 }
 
+hs_status hsi_journal_file_open_reading(const char *path, int *fd, hs_error *error)
+{
+    struct stat about;
+
+    do
+        *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    while (*fd < 0 && errno == EINTR);
+    if (*fd < 0)
+        return errno == ENOENT ? HS_OK : cannot_open(path, errno, error);
+    if (fstat(*fd, &about) == 0 && S_ISREG(about.st_mode))
+        return HS_OK;
+    close(*fd);
+    return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
+}
+
 hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,
                                 hs_error *error)
 {

@@ -239,18 +239,57 @@ static hs_status refuse_new(const char *path, const char *text, size_t size, hs_
                          "'%.300s' is not a journal and was not changed: name another file", path);
 }
 
-/* Read the file and set *size to its length. If the run resumes, fill *past and *found; else refuse
- * a file that is not empty. */
+/* Load a journal that other processes may be writing; an absent one is empty. The caller frees
+ * *text. */
+static hs_status load_other(const char *path, char **text, hsi_journal_text *out, hs_error *error)
+{
+    int       fd;
+    hs_status st = hsi_journal_file_open_reading(path, &fd, error);
+
+    *out = (hsi_journal_text){.path = path};
+    if (st != HS_OK || fd < 0)
+        return st;
+    st = hsi_journal_file_load(path, fd, text, &out->size, error);
+    close(fd);
+    out->text = *text;
+    return st;
+}
+
+/* Fill *past from the journal `own` and the other journals, and *found from `own`. */
+static hs_status read_past(const hsi_journal_text *own, const hs_instance *in,
+                           hsi_journal_past *past, hsi_journal_found *found, hs_error *error)
+{
+    size_t            count = past->other_count, loaded = 0;
+    hsi_journal_text *all = calloc(count + 1, sizeof *all);
+    char            **text = calloc(count + 1, sizeof *text);
+    hs_status         st = all && text ? HS_OK : HS_ENOMEM;
+
+    for (; st == HS_OK && loaded < count; loaded++)
+        st = load_other(past->others[loaded], &text[loaded], &all[loaded + 1], error);
+    if (st == HS_OK) {
+        all[0] = *own;
+        st = hsi_journal_read(all, count + 1, in, past, found, error);
+    }
+    while (loaded > 0)
+        free(text[--loaded]);
+    free(text);
+    free(all);
+    return st;
+}
+
+/* Read the file, if `fd` is open, and set *size to its length. If the run resumes, fill *past and
+ * *found; else refuse a file that is not empty. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,
                            hsi_journal_past *past, hsi_journal_found *found, size_t *size,
                            hs_error *error)
 {
     char     *text = NULL;
-    hs_status st = hsi_journal_file_load(path, fd, &text, size, error);
+    hs_status st = fd < 0 ? HS_OK : hsi_journal_file_load(path, fd, &text, size, error);
 
-    if (st == HS_OK && *size > 0)
-        st = resume ? hsi_journal_read(path, text, *size, in, past, found, error)
-                    : refuse_new(path, text, *size, error);
+    if (st == HS_OK && resume && (*size > 0 || past->other_count > 0))
+        st = read_past(&(hsi_journal_text){path, text, *size}, in, past, found, error);
+    else if (st == HS_OK && *size > 0)
+        st = refuse_new(path, text, *size, error);
     free(text);
     return st;
 }
@@ -311,7 +350,7 @@ static hs_status open_file(hsi_journal *j, int resume, hsi_journal_past *past, h
         if (j->made)
             unlink(j->path);
         close(j->fd);
-    } else if (resume && j->made) {
+    } else if (resume && j->made && past->other_count == 0) {
         snprintf(past->note, sizeof past->note,
                  "the journal '%.300s' did not exist: it was created, and all tasks are run",
                  j->path);
@@ -375,10 +414,10 @@ hs_status hsi_journal_inspect(const char *path, const hs_instance *in, bool resu
     hs_status         st;
 
     st = hsi_journal_file_open_existing(path, &fd, error);
-    if (st == HS_OK && fd >= 0) {
+    if (st == HS_OK)
         st = read_file(path, fd, in, resume, past, &found, &size, error);
+    if (fd >= 0)
         close(fd);
-    }
     past->note[0] = '\0';
     return st == HS_ENOMEM ? no_memory(path, error) : st;
 }

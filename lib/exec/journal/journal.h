@@ -37,6 +37,8 @@ typedef enum hsi_element_address {
 typedef struct hsi_journal_past {
     bool           emulated; /* set by the caller: tasks done by emulation count as done */
     hsi_calls      calls;    /* set by the caller: functions that execute the tasks of this run */
+    const char *const *others; /* set by the caller: paths of other journals, read but not changed */
+    size_t             other_count;
     unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_element_address */
     uint16_t      *attempts; /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
@@ -54,7 +56,8 @@ uint64_t hsi_journal_digest_call(const hs_instance *in, uint32_t task);
 
 /*
  * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file
- * must be missing or empty. With `resume` *past is filled from the file, if it exists. An
+ * must be missing or empty. With `resume` *past is filled from the file, if it exists, and from the
+ * other journals that exist, which other processes may be writing. An
  * unfinished end, as a crash leaves it, is cut off: HS_OK, with past->note.
  * HS_EINVAL: data that was once on disk is damaged, the file is not a journal, or another process
  * uses it. HS_EIO and HS_ENOMEM are possible, too. On failure *error says what to do, and *past is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Read a journal up to the first line whose sum is wrong. A crash may leave anything in the part
+ * Read journals, each up to the first line whose sum is wrong. A crash may leave anything in the part
  * that was not synced, so the reader drops the rest of the file from that line on. If a later sound
  * line says that the wrong line had been synced, the file was damaged: the reader refuses the file,
  * since the dropped records would be lost. It refuses a second header for the same reason.
@@ -20,6 +20,15 @@
 /* Length of a blank, the sum and a newline, which precede each line but the first. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
 
+/* The lines of one run in a journal: from `begin`, the line "run", to `end`. */
+typedef struct journal_run {
+    const char *path, *text;
+    size_t      begin, end;
+    uint64_t    line; /* number of the first line, from 1 */
+    uint64_t    date; /* start of the run, see date_of() */
+    size_t      order; /* position in the order of reading */
+} journal_run;
+
 typedef struct journal_reader {
     const char          *path;
     const char          *text;
@@ -29,10 +38,13 @@ typedef struct journal_reader {
     const hs_instance   *in;
     const hs_name_index *index;
     hsi_journal_past    *past;
-    uint64_t            *done_in; /* by task of a graph: the line of its last record; NULL: no
+    uint64_t            *done_in; /* by task of a graph: `records` at its last record; NULL: no
                                      graph */
     uint64_t *strange;            /* digests of names that no task has, with repetitions */
     size_t    strange_count, strange_room;
+    uint64_t     records; /* number of records that were applied */
+    journal_run *runs;    /* runs of all journals read so far */
+    size_t       run_count, run_room;
     hs_error *error;
 } journal_reader;
 
@@ -215,7 +227,7 @@ static void note_task(journal_reader *r, uint32_t task, bool failed, uint16_t nu
 
     r->past->state[task] = (unsigned char)state;
     if (r->done_in)
-        r->done_in[task] = r->line;
+        r->done_in[task] = r->records;
     if (number > r->past->attempts[task])
         r->past->attempts[task] = number;
 }
@@ -263,8 +275,53 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
     return HS_OK;
 }
 
-/* Read all lines before the first line that is not sound. */
-static hs_status read_records(journal_reader *r)
+/*
+ * Return the start of a run as a number that orders runs: the digits of its line, "run
+ * 2026-01-31T12:00:00.123Z", up to the milliseconds. Earlier versions wrote no milliseconds.
+ */
+static uint64_t date_of(const journal_line *l)
+{
+    const char *at = l->at + 4, *end = l->at + l->length;
+    uint64_t    date = 0;
+    int         digits = 0;
+
+    for (; at < end && *at != ' ' && digits < 17; at++)
+        if (*at >= '0' && *at <= '9') {
+            date = date * 10 + (uint64_t)(*at - '0');
+            digits++;
+        }
+    for (; digits < 17; digits++)
+        date *= 10;
+    return date;
+}
+
+/* Add the run that begins with this line at r->at. */
+static hs_status add_run(journal_reader *r, const journal_line *l)
+{
+    size_t       room = r->run_room ? 2 * r->run_room : 16;
+    journal_run *more = r->runs;
+
+    if (r->run_count == r->run_room) {
+        more = realloc(r->runs, room * sizeof *more);
+        if (!more)
+            return HS_ENOMEM;
+        r->runs = more;
+        r->run_room = room;
+    }
+    r->runs[r->run_count] = (journal_run){.path = r->path,
+                                          .text = r->text,
+                                          .begin = r->at,
+                                          .end = r->at,
+                                          .line = r->line,
+                                          .date = date_of(l),
+                                          .order = r->run_count};
+    r->run_count++;
+    return HS_OK;
+}
+
+/* Find the runs in the lines before the first line that is not sound. `first`: the number of runs
+ * of other journals. */
+static hs_status find_runs(journal_reader *r, size_t first)
 {
     hs_status    st = HS_OK;
     journal_line l;
@@ -273,12 +330,57 @@ static hs_status read_records(journal_reader *r)
         if (!is_record(l.at, l.length))
             return refuse_record(
                 r, "has an unknown kind of record: use the version of hybridsched that wrote it");
-        if (!starts(l.at, l.length, "run ") && !starts(l.at, l.length, "closed "))
-            st = read_task(r, &l);
+        if (starts(l.at, l.length, "run ") || r->run_count == first)
+            st = add_run(r, &l);
         r->chain = l.sum;
         r->at += l.length + 1;
         r->line++;
+        if (st == HS_OK)
+            r->runs[r->run_count - 1].end = r->at;
     }
+    return st;
+}
+
+static int by_date(const void *a, const void *b)
+{
+    const journal_run *x = a, *y = b;
+
+    if (x->date != y->date)
+        return x->date < y->date ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Apply the records of a run, whose lines are sound. */
+static hs_status read_run(journal_reader *r, const journal_run *run)
+{
+    hs_status    st = HS_OK;
+    journal_line l;
+
+    r->path = run->path;
+    r->text = run->text;
+    r->size = run->end;
+    r->line = run->line;
+    for (size_t at = run->begin; st == HS_OK && at < run->end && line_at(r, at, &l);
+         at += l.length + 1, r->line++) {
+        r->records++;
+        if (!starts(l.at, l.length, "run ") && !starts(l.at, l.length, "closed "))
+            st = read_task(r, &l);
+    }
+    return st;
+}
+
+/*
+ * Apply the records of several journals in the order of the starts of their runs: the last record of
+ * a task counts, in whichever journal it is. The records of one journal keep their order.
+ */
+static hs_status read_runs(journal_reader *r, size_t journals)
+{
+    hs_status st = HS_OK;
+
+    if (journals > 1 && r->run_count > 1)
+        qsort(r->runs, r->run_count, sizeof *r->runs, by_date);
+    for (size_t i = 0; st == HS_OK && i < r->run_count; i++)
+        st = read_run(r, &r->runs[i]);
     return st;
 }
 
@@ -333,13 +435,20 @@ static hs_status refuse_joined(const journal_reader *r, size_t header)
         r->path, number, header, header + 1);
 }
 
-static hs_status read_all(journal_reader *r)
+/* Find the runs of one journal, and say in past->note what its end lacks. */
+static hs_status read_journal(journal_reader *r, const hsi_journal_text *journal)
 {
-    size_t    header;
-    hs_status st = read_header(r);
+    size_t    header, first = r->run_count;
+    hs_status st;
 
+    r->path = journal->path;
+    r->text = journal->text;
+    r->size = journal->size;
+    r->at = 0;
+    r->line = 1;
+    st = read_header(r);
     if (st == HS_OK && r->at > 0)
-        st = read_records(r);
+        st = find_runs(r, first);
     if (st == HS_OK && r->at > 0 && (header = find_header(r)) < r->size)
         return refuse_joined(r, header);
     if (st == HS_OK && r->at > 0 && r->at < r->size && was_synced(r))
@@ -348,11 +457,27 @@ static hs_status read_all(journal_reader *r)
                            ": to keep the records before that line and run all other tasks again, "
                            "truncate it with 'truncate -s %zu' and resume",
                            r->path, r->line, r->at);
-    if (st == HS_OK && r->at < r->size)
-        snprintf(r->past->note, sizeof r->past->note,
-                 "the last %zu bytes of the journal '%.300s' were incomplete and are cut off",
-                 r->size - r->at, r->path);
     return st;
+}
+
+/* Find the runs of all journals and apply their records. *found is about the first journal. */
+static hs_status read_all(journal_reader *r, const hsi_journal_text *journals, size_t count,
+                          hsi_journal_found *found)
+{
+    hs_status st = HS_OK;
+
+    for (size_t i = 0; st == HS_OK && i < count; i++) {
+        st = journals[i].size > 0 || count == 1 ? read_journal(r, &journals[i]) : HS_OK;
+        if (st != HS_OK || i > 0)
+            continue;
+        *found = journals[0].size > 0 ? (hsi_journal_found){.end = r->at, .chain = r->chain}
+                                      : (hsi_journal_found){0};
+        if (found->end < journals[0].size)
+            snprintf(r->past->note, sizeof r->past->note,
+                     "the last %zu bytes of the journal '%.300s' were incomplete and are cut off",
+                     journals[0].size - found->end, r->path);
+    }
+    return st == HS_OK ? read_runs(r, count) : st;
 }
 
 static int compare(const void *a, const void *b)
@@ -362,7 +487,7 @@ static int compare(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void count(const journal_reader *r)
+static void count_states(const journal_reader *r)
 {
     hsi_journal_past *past = r->past;
     size_t            n = hs_instance_tasks(r->in), i;
@@ -379,17 +504,11 @@ static void count(const journal_reader *r)
         past->gone += i == 0 || r->strange[i] != r->strange[i - 1];
 }
 
-hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
+hs_status hsi_journal_read(const hsi_journal_text *journals, size_t count, const hs_instance *in,
                            hsi_journal_past *past, hsi_journal_found *found, hs_error *error)
 {
     hs_name_index *index = NULL;
-    journal_reader r = {.path = path,
-                        .text = text,
-                        .size = size,
-                        .line = 1,
-                        .in = in,
-                        .past = past,
-                        .error = error};
+    journal_reader r = {.in = in, .past = past, .error = error};
     hs_status      st = hs_name_index_create(in, &index);
 
     if (st != HS_OK)
@@ -399,15 +518,14 @@ hs_status hsi_journal_read(const char *path, const char *text, size_t size, cons
         !(r.done_in = calloc(hs_instance_tasks(in) + 1, sizeof *r.done_in)))
         st = HS_ENOMEM;
     if (st == HS_OK)
-        st = read_all(&r);
+        st = read_all(&r, journals, count, found);
     if (st == HS_OK && r.done_in)
         st = hsi_journal_mark_outdated(in, r.done_in, past);
-    if (st == HS_OK) {
-        count(&r);
-        *found = (hsi_journal_found){.end = r.at, .chain = r.chain};
-    }
+    if (st == HS_OK)
+        count_states(&r);
     free(r.strange);
     free(r.done_in);
+    free(r.runs);
     hs_name_index_free(index);
     return st;
 }

@@ -171,14 +171,16 @@ size_t hsi_journal_put_header(char *line, uint64_t *chain)
 
 size_t hsi_journal_put_run(char *line, uint64_t synced, uint64_t *chain)
 {
-    time_t    now = time(NULL);
-    struct tm utc;
-    char      date[64] = "-";
-    char     *at = put_text(line, "run ");
+    struct timespec now;
+    struct tm       utc;
+    char            date[64] = "-";
+    char           *at = put_text(line, "run ");
 
-    if (gmtime_r(&now, &utc))
-        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    at = put_text(at, date);
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (gmtime_r(&now.tv_sec, &utc))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S.", &utc);
+    at = put_number(put_text(at, date), (uint64_t)now.tv_nsec / 1000000, 3);
+    *at++ = 'Z';
     *at++ = ' ';
     at = put_number(at, synced, 1);
     return seal(line, at, chain);

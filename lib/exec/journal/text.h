@@ -9,7 +9,7 @@
  * The lines of a journal:
  *
  *     hybridsched-journal 2 SUM
- *     run 2026-01-31T12:00:00Z SYNCED SUM
+ *     run 2026-01-31T12:00:00.123Z SYNCED SUM
  *     done t17 cpu3 1 0.000123456 0.001234567 WHAT SYNCED SUM
  *     failed t18 gpu0 2 0.000123456 0.001234567 WHAT exit:1 SYNCED SUM
  *     undone t17 SYNCED SUM
@@ -74,16 +74,23 @@ bool hsi_is_journal_text(const char *text, size_t size);
 uint64_t hsi_journal_emulated_digest(void);
 
 /*
- * Read a journal of `size` bytes: fill *past for the tasks of `in`, and *found with the end of the
- * trusted part and its last sum. HS_OK: the rest, if any, is what a crash leaves, and past->note
- * says so. HS_EINVAL and HS_ENOMEM are possible.
+ * Read `count` journals, of `size` bytes each: fill *past for the tasks of `in`, and *found with the
+ * end of the trusted part of the first journal and its last sum. The last record of a task counts;
+ * records of several journals are in the order of the starts of their runs. HS_OK: the rest of a
+ * journal, if any, is what a crash leaves, or a line that another process is writing; past->note
+ * describes that of the first journal. HS_EINVAL and HS_ENOMEM are possible.
  */
+typedef struct hsi_journal_text {
+    const char *path, *text;
+    size_t      size;
+} hsi_journal_text;
+
 typedef struct hsi_journal_found {
     size_t   end; /* 0: even the header is incomplete */
     uint64_t chain;
 } hsi_journal_found;
 
-hs_status hsi_journal_read(const char *path, const char *text, size_t size, const hs_instance *in,
+hs_status hsi_journal_read(const hsi_journal_text *journals, size_t count, const hs_instance *in,
                            hsi_journal_past *past, hsi_journal_found *found, hs_error *error);
 
 #endif
