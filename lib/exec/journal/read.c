@@ -215,8 +215,8 @@ static uint16_t number_of(const line_word *w)
  * command or kernel on either type. */
 static bool is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
-    if (what == hsi_journal_emulated_digest()) /* also the digest of a row without a GPU's kernel */
-        return r->past->emulated;
+    if (r->past->emulated && what == hsi_journal_emulated_digest())
+        return true;
     if (hsi_calls_have_row(&r->past->calls, hs_instance_row_of(r->in, task)))
         return what == hsi_journal_digest_call(r->in, task);
     return what == hsi_journal_digest_implementation(r->in, task, HS_CPU) ||
