@@ -223,7 +223,8 @@ static int count_pending(hs_stream *stream, hs_address to, hs_address from, size
     return hsi_device_emulated.copy(stream, to, from, bytes);
 }
 
-/* Nothing else looks for reached steps meanwhile. */
+/* Check that the eviction of all copies, when a worker closes, keeps the number of pending copies
+ * below the limit of a stream. */
 START_TEST(eviction_of_all_is_bounded)
 {
     enum { MODIFIED = 100 };

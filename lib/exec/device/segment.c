@@ -435,7 +435,7 @@ static bool add_all(hsi_device_node *node, const hsi_ahead *list, size_t count, 
     return true;
 }
 
-/* Return the device of a segment and those with steps that it waits for, as bits. */
+/* Return a set of devices, one bit each: `node`, and every device whose steps are in `waits`. */
 static uint64_t find_nodes(const hsi_device_node *node, const hsi_waits *waits)
 {
     uint64_t nodes = hsi_node_bit(node->node);
