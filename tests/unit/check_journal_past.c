@@ -365,6 +365,10 @@ START_TEST(runs_of_several_journals_are_read_by_date)
         {{{'r', 0, first}, {'d', 0, NULL}, {'r', 0, third}, {'d', 1, NULL}},
          {{'r', 0, second}, {'u', 0, NULL}, {'u', 1, NULL}},
          "ud-"},
+        /* the clock was set back between two runs of a journal */
+        {{{'r', 0, third}, {'d', 0, NULL}, {'r', 0, first}, {'u', 0, NULL}},
+         {{'r', 0, second}, {'d', 1, NULL}},
+         "ud-"},
         {{{0}}, {{'r', 0, first}, {'d', 0, NULL}, {'d', 1, NULL}, {'d', 2, NULL}}, "ddd"},
     };
     static const char letters[] = "-dcuf";
