@@ -272,9 +272,9 @@ static void copy_reason(const line_word *what, const journal_line *l, char *why,
     why[length] = '\0';
 }
 
-/* Call the caller's function for an attempt. */
+/* Call the caller's function for an attempt; `task` may be HS_NONE. */
 static void visit(const journal_reader *r, const journal_line *l, const line_word words[],
-                  uint32_t task)
+                  uint32_t task, uint64_t what)
 {
     const line_word   *worker = &words[WORKER];
     bool               done = *l->at == 'd';
@@ -289,7 +289,8 @@ static void visit(const journal_reader *r, const journal_line *l, const line_wor
                                   .done = done,
                                   .why = why,
                                   .start = seconds_in(&words[START]),
-                                  .end = seconds_in(&words[END])};
+                                  .end = seconds_in(&words[END]),
+                                  .unchanged = task != HS_NONE && is_same(r, task, what)};
 
     for (size_t i = 0; i < number.length && attempt.worker < HS_MAX_WORKERS; i++)
         attempt.worker = attempt.worker * 10 + (unsigned)(number.at[i] - '0') % 10;
@@ -333,13 +334,15 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
         return refuse_record(r, "lacks words or has a malformed digest");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
     if (!hs_name_index_find(r->index, plain, length, &task))
+        task = HS_NONE;
+    if (*l->at != 'u' && r->past->attempt)
+        visit(r, l, words, (uint32_t)task, what);
+    if (task == HS_NONE)
         return note_strange(r, plain, length);
     if (*l->at == 'u')
         r->past->state[task] = HSI_PAST_UNDONE;
     else
         note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
-    if (*l->at != 'u' && r->past->attempt)
-        visit(r, l, words, (uint32_t)task);
     return HS_OK;
 }
 
