@@ -46,9 +46,11 @@ of_manual libhybridsched-exec.3 >"$root/manual.c"
 cp "$doc/examples/embed.c" "$root/exec.c"
 sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhybridsched-exec(3) is not embed.c"
 echo "1 + 4 + 9 = 14" >"$root/exec.expected"
+cp "$doc/examples/policy.c" "$root/policy.c"
+echo "affine: 4" >"$root/policy.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
-examples="readme library exec"
+examples="readme library exec policy"
 if pkg-config --exists hybridsched-profile; then
     examples="$examples profile"
 else
@@ -70,12 +72,22 @@ passed=0
 # shellcheck disable=SC2046,SC2086
 for example in $examples; do
     case $example in
-    exec | profile) module=hybridsched-$example ;;
+    exec | policy | profile) module=hybridsched-$example ;;
     *) module=hybridsched ;;
     esac
     works "in C" $example $CC ${CFLAGS:-} $strict "$root/$example.c" \
         $(pkg-config --cflags --libs $module)
 done
+
+# The example of a policy runs without the other libraries, and so without GLPK.
+mkdir "$root/alone"
+cp "$lib"/libhybridsched-policy.so* "$root/alone" 2>/dev/null ||
+    echo "consumer: this build has no shared libraries"
+if [ -e "$root/alone/libhybridsched-policy.so" ]; then
+    LD_LIBRARY_PATH="$root/alone" "$root/policy" >"$root/out" || fail "examples/policy.c needs more than one library"
+    diff "$root/policy.expected" "$root/out" || fail "examples/policy.c differs alone"
+    passed=$((passed + 1))
+fi
 
 # The example of a plugin on the application's data, from the installed documentation.
 # shellcheck disable=SC2046,SC2086
@@ -229,6 +241,7 @@ if [ ! -f "$lib/libhybridsched.a" ]; then
     # shellcheck disable=SC2046
     parts $(find "$PWD/.libs" -name 'libhs_*.a' -type f) >"$lib/libhybridsched.a"
     cp "$lib/libhybridsched.a" "$lib/libhybridsched-exec.a"
+    cp "$lib/libhybridsched.a" "$lib/libhybridsched-policy.a"
     cp "$lib/libhybridsched.a" "$lib/libhybridsched-profile.a"
 fi
 mkdir "$root/shared"
@@ -239,6 +252,9 @@ works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
 # shellcheck disable=SC2046,SC2086
 works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
     $(pkg-config --static --cflags --libs hybridsched-exec)
+# shellcheck disable=SC2046,SC2086
+works statically policy $CC ${CFLAGS:-} "$root/policy.c" \
+    $(pkg-config --static --cflags --libs hybridsched-policy)
 case $examples in *profile)
     # shellcheck disable=SC2046,SC2086
     works statically profile $CC ${CFLAGS:-} "$root/profile.c" \
@@ -246,7 +262,7 @@ case $examples in *profile)
     ;;
 esac
 echo 'int main(void) { return 0; }' >"$root/main.c"
-others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched//')
+others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched\(-policy\)*//g')
 # shellcheck disable=SC2046,SC2086
 if $CC ${CFLAGS:-} -static "$root/main.c" $others -o "$root/main" 2>"$root/log"; then
     works "statically with all libraries" readme $CC ${CFLAGS:-} -static "$root/readme.c" \
