@@ -112,6 +112,7 @@ typedef struct hsi_entered {
     uint64_t         needed; /* HSI_LEDGER_NEED: further nodes that must be locked */
     uint32_t         range;  /* HSI_LEDGER_WAIT: range of the host that is in use */
     bool             write;  /* HSI_LEDGER_WAIT: true: the range will be written */
+    hsi_moment       late;   /* HSI_LEDGER_BUSY: the step to wait for */
 } hsi_entered;
 
 typedef enum hsi_ledger_answer {
@@ -122,6 +123,7 @@ typedef enum hsi_ledger_answer {
     HSI_LEDGER_CLOSED,  /* the node is not open */
     HSI_LEDGER_NEED,    /* lock out->needed too, and call again */
     HSI_LEDGER_WAIT,    /* wait for the steps of hsi_ledger_order() of out->range, and call again */
+    HSI_LEDGER_BUSY,    /* too many transfers are under way: wait for out->late, and call again */
     HSI_LEDGER_FULL     /* the list is full: make its transfers, and call again */
 } hsi_ledger_answer;
 
@@ -130,6 +132,7 @@ typedef struct hsi_ledger_size {
     uint32_t nodes;    /* with the host; at most HSI_LEDGER_MOST_NODES, except in a model */
     uint32_t streams;  /* streams of each device */
     uint32_t in, out;  /* streams of transfers to and from a device */
+    uint32_t pending;  /* most steps of such a stream that are not reached; 0: no limit */
     uint32_t spares;   /* ranges of the host without a handle */
     bool     is_model; /* true: nodes have no ranges */
 } hsi_ledger_size;

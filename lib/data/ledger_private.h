@@ -33,7 +33,10 @@ uint32_t hsi_ledger_space_victim(const hsi_ledger *l, uint32_t node, int64_t ent
 hsi_ledger_answer hsi_ledger_enter(hsi_ledger *l, uint32_t handle, uint32_t from, uint32_t to,
                                    hsi_entered *out);
 
-/* order.c: number the step of a transfer between two ranges, list the steps before it, and record
+/* order.c: return the stream that executes a transfer. */
+uint32_t hsi_ledger_stream_of(const hsi_ledger *l, const hsi_transfer_op *op);
+
+/* Number the step of a transfer between two ranges, list the steps before it, and record
  * it. `out` has room. */
 void hsi_ledger_number_transfer(hsi_ledger *l, hsi_transfer_op *op, uint32_t from, uint32_t to,
                                 hsi_entered *out);

@@ -59,11 +59,16 @@ static hsi_address address_of(const hsi_range *range)
     return (hsi_address){range->at, range->offset, range->chunk};
 }
 
+uint32_t hsi_ledger_stream_of(const hsi_ledger *l, const hsi_transfer_op *op)
+{
+    return op->to == HSI_LEDGER_HOST ? (op->from - 1) * l->size.streams + l->size.out
+                                     : (op->to - 1) * l->size.streams + l->size.in;
+}
+
 void hsi_ledger_number_transfer(hsi_ledger *l, hsi_transfer_op *op, uint32_t from, uint32_t to,
                                 hsi_entered *out)
 {
-    uint32_t stream = op->to == HSI_LEDGER_HOST ? (op->from - 1) * l->size.streams + l->size.out
-                                                : (op->to - 1) * l->size.streams + l->size.in;
+    uint32_t         stream = hsi_ledger_stream_of(l, op);
     const hsi_range *source = range_at(l, op->from, from);
     hsi_range       *target = range_at(l, op->to, to);
     hsi_moment      *wait = out->wait + out->waits;

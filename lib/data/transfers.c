@@ -10,13 +10,26 @@ static uint64_t devices_of(const hsi_transfer_op *op)
     return nodes & ~(UINT64_C(1) << HSI_LEDGER_HOST);
 }
 
-/* Return HSI_LEDGER_OK if a transfer may use its nodes and ranges now, and the lists have room. */
+/* Return HSI_LEDGER_BUSY if the stream of a transfer has as many steps under way as it may have. */
+static hsi_ledger_answer allow_stream(const hsi_ledger *l, const hsi_transfer_op *op,
+                                      hsi_entered *out)
+{
+    uint32_t stream = hsi_ledger_stream_of(l, op);
+
+    if (!l->size.pending || l->noted[stream] - l->reached[stream] < l->size.pending)
+        return HSI_LEDGER_OK;
+    out->late = moment_of(stream, l->noted[stream] - l->size.pending + 1);
+    return HSI_LEDGER_BUSY;
+}
+
+/* Return HSI_LEDGER_OK if a transfer may use its nodes and ranges now, its stream may get a step,
+ * and the lists have room. */
 static hsi_ledger_answer allow_transfer(const hsi_ledger *l, const hsi_transfer_op *op,
                                         uint32_t from, uint32_t to, hsi_entered *out)
 {
     uint32_t          executor = op->to == HSI_LEDGER_HOST ? op->from : op->to;
     uint64_t          absent = devices_of(op) & ~out->locked;
-    hsi_ledger_answer read, write;
+    hsi_ledger_answer read, write, busy;
 
     if (absent) {
         out->needed |= absent;
@@ -28,6 +41,9 @@ static hsi_ledger_answer allow_transfer(const hsi_ledger *l, const hsi_transfer_
     write = hsi_ledger_allow(l, executor, op->to, to, true, out);
     if (read != HSI_LEDGER_OK || write != HSI_LEDGER_OK)
         return write == HSI_LEDGER_OK ? read : write;
+    busy = allow_stream(l, op, out);
+    if (busy != HSI_LEDGER_OK)
+        return busy;
     return out->count == out->room || out->waits + 2 * ((size_t)l->streams + 1) > out->wait_room
                ? HSI_LEDGER_FULL
                : HSI_LEDGER_OK;

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <math.h>
 
+#include "policy/prefetched_transfers.h"
 #include "policy_sample.h"
 #include "suite.h"
 
@@ -135,6 +136,35 @@ START_TEST(spoliation_starts_when_it_pays_for_the_transfer)
 }
 END_TEST
 
+/* Check that transfers are predicted to where a task was completed, not to where it was aborted: both
+ * tasks are completed on the CPU, the first after an attempt on the GPU. */
+START_TEST(aborted_runs_cause_no_transfer)
+{
+    const hs_placement at[] = {
+        {0, 1, 0, 1, HS_ABORTED}, {1, 4, 0, 0, HS_RUN}, {4, 6, 1, 0, HS_RUN}};
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_schedule *s = NULL;
+    size_t       count = 7;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    add_row(b, 3, 9);
+    add_row(b, 2, 9);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 3), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    ck_assert_int_eq(hs_schedule_build(1, 1, 3, at, &s), HS_OK);
+    ck_assert_int_eq(hsi_add_prefetched_transfers(in, s, NULL), HS_OK);
+    hs_schedule_transfers(s, &count);
+    ck_assert_uint_eq(count, 0);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("policy transfers");
@@ -143,6 +173,7 @@ int main(void)
     tcase_add_test(cases, due_times_ignore_skipped_tasks);
     tcase_add_test(cases, transfers_of_a_steal_start_at_the_steal);
     tcase_add_test(cases, spoliation_starts_when_it_pays_for_the_transfer);
+    tcase_add_test(cases, aborted_runs_cause_no_transfer);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

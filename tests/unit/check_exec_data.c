@@ -262,6 +262,11 @@ START_TEST(refused_factorisations)
     touch(b, 1, "A", HS_READ);
     touch(b, 1, "B", HS_READ_WRITE);
     refused(b, HS_EDEPENDENT, "Cholesky");
+    b = two_rows("dpotrf:64", "dgemm:64", 1);
+    touch(b, 0, "A-0-0", HS_READ_WRITE);
+    touch(b, 1, "A-1-0", HS_READ);
+    touch(b, 1, "A-2-0", HS_READ);
+    refused(b, HS_EDEPENDENT, "Cholesky");
     b = two_rows("dpotrf:64", "dtrsm:64", 2);
     touch(b, 0, "A-0-0", HS_READ_WRITE);
     refused(b, HS_EDEPENDENT, "Cholesky");

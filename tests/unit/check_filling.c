@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Bin completion, and the bound by numbers of tasks, compared with optima found by enumeration. */
+/* Bin completion, and the bound by numbers of tasks, compared with optima found by enumeration; the
+ * levelling of loads. */
 
 #include <check.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 
 #include "bound/task_count.h"
 #include "refine/completion.h"
+#include "refine/refine.h"
 #include "refine/regroup.h"
 #include "suite.h"
 
@@ -371,6 +373,46 @@ START_TEST(bound_equals_its_definition_and_is_safe)
 END_TEST
 
 /* Check the purpose of planted packings: they have no slack, and their optimum is known. */
+/*
+ * Of 99 tasks of 1 and one of 2^-70 on ten workers, the 91 longest give a bound of 10: one worker has
+ * ten of them. Cells that divide all times would overflow sums of 64 bits.
+ */
+START_TEST(sums_of_fine_cells_do_not_overflow)
+{
+    hsi_task_count_bound found;
+    double               time[100];
+
+    for (size_t i = 0; i < 100; i++)
+        time[i] = i == 42 ? 0x1p-70 : 1;
+    ck_assert_int_eq(hsi_task_count_bound_find(100, time, 10, NULL, &found), HS_OK);
+    ck_assert_double_eq(hsi_task_count_bound_value(&found), 10);
+    ck_assert(ldexp(100, -found.cell_exponent) < 0x1p62);
+}
+END_TEST
+
+/* The list of a worker without tasks has room for eight: it gets eight of a hundred tasks, all others
+ * keep their worker, and exchanges of equal tasks help no more. */
+START_TEST(levelling_keeps_to_the_room_of_lists)
+{
+    double        time[100];
+    uint32_t      worker[100], moved = 0;
+    atomic_int    halt = 0;
+    hsi_interrupt interrupt = {.stop = &never, .halt = &halt};
+    hsi_problem   pb = {.n = 100, .m = 2, .p = time, .q = time};
+
+    for (size_t i = 0; i < pb.n; i++) {
+        time[i] = 1;
+        worker[i] = 0;
+    }
+    ck_assert_int_eq(hsi_level_loads(&pb, HS_CPU, &interrupt, worker), HS_OK);
+    for (size_t i = 0; i < pb.n; i++) {
+        ck_assert_uint_le(worker[i], 1);
+        moved += worker[i];
+    }
+    ck_assert_uint_eq(moved, 8);
+}
+END_TEST
+
 START_TEST(best_finds_the_planted_packing)
 {
     hs_identical spec = {sizeof spec, "planted", 75 + 25 * (size_t)_i, 30, 0, 0, (uint64_t)_i};
@@ -404,6 +446,8 @@ int main(void)
     tcase_add_test(tc, long_steps_are_interrupted_by_polls);
     tcase_add_test(tc, million_tasks_are_interrupted_by_polls);
     tcase_add_test(tc, bound_equals_its_definition_and_is_safe);
+    tcase_add_test(tc, sums_of_fine_cells_do_not_overflow);
+    tcase_add_test(tc, levelling_keeps_to_the_room_of_lists);
     tcase_add_loop_test(tc, best_finds_the_planted_packing, 0, 5);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -108,6 +108,37 @@ START_TEST(verdicts_equal_brute_force)
 END_TEST
 
 /*
+ * Cells of 2^-50 are coarser than the times: 6144 tasks of 1 + 2^-52 take 6144 + 1.5 * 2^-40, which the
+ * target rounds up. A part of a cell must not count as a cell.
+ */
+START_TEST(parts_of_cells_do_not_refute)
+{
+    enum { TASKS = 6144 };
+    static double   time[TASKS];
+    static uint32_t worker[TASKS];
+    hsi_problem     pb = {.n = TASKS, .m = 1, .p = time, .q = time};
+    hsi_kinds_query query = {
+        .target = TASKS + 0x1p-39, .most_nodes = 10000000, .worker = worker};
+    hs_settings settings;
+    hsi_stop    stop;
+    hsi_verdict verdict;
+    hsi_kinds  *kd = NULL;
+
+    hs_settings_init(&settings);
+    stop = no_limit(&settings);
+    for (size_t i = 0; i < pb.n; i++)
+        time[i] = 1 + 0x1p-52;
+    ck_assert_int_eq(hsi_kinds_open(&pb, &kd), HS_OK);
+    ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
+    ck_assert_int_eq(verdict, HSI_FOUND);
+    query.target = nextafter(TASKS, 0);
+    ck_assert_int_eq(hsi_kinds_test_target(kd, &query, &stop, &verdict), HS_OK);
+    ck_assert_int_eq(verdict, HSI_REFUTED);
+    hsi_kinds_close(kd);
+}
+END_TEST
+
+/*
  * On a CPU 100,001 x 100,001 x 1,001 vectors of counts fit, of which one is maximal: the search
  * must not enumerate them. Rows stand for many tasks here.
  */
@@ -311,6 +342,7 @@ int main(void)
 
     tcase_set_timeout(tc, 0);
     tcase_add_test(tc, verdicts_equal_brute_force);
+    tcase_add_test(tc, parts_of_cells_do_not_refute);
     tcase_add_test(tc, too_many_patterns_end_the_search);
     tcase_add_test(tc, gap_is_closed);
     tcase_add_test(tc, gap_left_by_rounding_ends_the_search);

@@ -194,6 +194,41 @@ START_TEST(lost_copy_into_a_range_that_is_not_read)
 }
 END_TEST
 
+/* The second transfer in waits until the first one is reached; a transfer out is not concerned. */
+START_TEST(transfers_of_a_stream_are_bounded)
+{
+    const hsi_ledger_size size = {
+        .handles = 3, .nodes = 2, .streams = 3, .in = 1, .out = 2, .pending = 1};
+    const size_t    chunk = 3 * UNIT;
+    hsi_transfer_op transfer[4];
+    hsi_moment      wait[32];
+    hsi_entered     out = {
+            .transfer = transfer, .room = 4, .wait = wait, .wait_room = 32, .locked = ALL};
+    hsi_ledger *l = NULL;
+    hsi_use     use[2] = {{.handle = 0, .version = HS_NONE, .mode = HS_READ_WRITE},
+                          {.handle = 1, .version = HS_NONE, .mode = HS_READ}};
+
+    ck_assert_int_eq(hsi_ledger_create(&size, &l), HS_OK);
+    ck_assert_int_eq(hsi_ledger_open_node(l, 1, 0, &chunk, 1), HS_OK);
+    for (uint32_t h = 0; h < 3; h++)
+        hsi_ledger_place(l, h, UNIT, host[h], UNIT);
+    ck_assert_int_eq(hsi_ledger_begin(l, 1, use, 2, &out), HSI_LEDGER_BUSY);
+    ck_assert_uint_eq(out.count, 1);
+    ck_assert(out.late.stream == 1 && out.late.number == 1);
+    ck_assert_int_eq(hsi_ledger_begin(l, 1, use, 1, &out), HSI_LEDGER_OK);
+    ck_assert(hsi_ledger_commit(l, 1, use, 1, 0));
+    hsi_ledger_end(l, 1, use, 1);
+    ck_assert_int_eq(hsi_ledger_flush(l, 0, &out), HSI_LEDGER_OK);
+    use[0].version = 0;
+    hsi_ledger_reach(l, 1, 1);
+    ck_assert_int_eq(hsi_ledger_begin(l, 1, use, 2, &out), HSI_LEDGER_OK);
+    hsi_ledger_end(l, 1, use, 2);
+    ck_assert_uint_eq(out.count, 3);
+    ck_assert_ptr_null(hsi_ledger_check(l));
+    hsi_ledger_free(l);
+}
+END_TEST
+
 START_TEST(closed_node_refuses_tasks)
 {
     hsi_use     use = {.handle = 0, .version = HS_NONE, .mode = HS_READ};
@@ -265,6 +300,7 @@ int main(void)
     tcase_add_test(devices, spare_range_of_the_host_becomes_the_replica);
     tcase_add_test(devices, lost_copy_into_a_range_that_is_not_read);
     tcase_add_test(devices, closed_node_refuses_tasks);
+    tcase_add_test(create, transfers_of_a_stream_are_bounded);
     tcase_add_test(create, too_many_nodes_or_streams);
     tcase_add_test(create, each_allocation_fails);
     suite_add_tcase(suite, model);

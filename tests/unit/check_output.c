@@ -418,6 +418,50 @@ START_TEST(printable_text_is_truncated_at_a_character)
 }
 END_TEST
 
+static const struct {
+    const char *text;
+    size_t      limit;
+    const char *shown;
+} names[] = {
+    {"name", 4, "name"},
+    {"a<b", 3, "a&lt;b"},
+    {"names", 4, "name\xe2\x80\xa6"},
+    {"a\xc3\xa9z", 3, "a\xc3\xa9\xe2\x80\xa6"},
+    {"a\xc3\xa9z", 2, "a\xe2\x80\xa6"},
+    {"a\xf0\x9f\x98\x80z", 4, "a\xe2\x80\xa6"},
+    {"\xc3\xa9z", 1, "\xe2\x80\xa6"},
+};
+
+START_TEST(names_are_cut_at_a_character)
+{
+    open_output();
+    hsi_put_name(&out, names[_i].text, names[_i].limit);
+    close_output();
+    ck_assert_str_eq(text, names[_i].shown);
+}
+END_TEST
+
+#define THIN "\xe2\x80\xaf"
+
+/* A share below 1 is never shown as all. */
+static const struct {
+    double      share;
+    const char *shown;
+} shares[] = {
+    {0, "0" THIN "%"},        {0.0004, "0" THIN "%"},    {0.0006, "0.1" THIN "%"},
+    {0.5, "50.0" THIN "%"},   {0.9996, "99.9" THIN "%"}, {0x1.fffffffffffffp-1, "99.9" THIN "%"},
+    {1, "100" THIN "%"},      {7, "100" THIN "%"},
+};
+
+START_TEST(shares_are_rounded_but_not_to_all)
+{
+    open_output();
+    hsi_put_percent(&out, shares[_i].share);
+    close_output();
+    ck_assert_str_eq(text, shares[_i].shown);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("output");
@@ -439,6 +483,9 @@ int main(void)
     tcase_add_test(tests, control_characters_are_replaced);
     tcase_add_loop_test(tests, printable_text_is_truncated_at_a_character, 0,
                         sizeof foreign / sizeof *foreign);
+    tcase_add_loop_test(tests, names_are_cut_at_a_character, 0, sizeof names / sizeof *names);
+    tcase_add_loop_test(tests, shares_are_rounded_but_not_to_all, 0,
+                        sizeof shares / sizeof *shares);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

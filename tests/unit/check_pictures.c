@@ -67,6 +67,8 @@ START_TEST(invalid_arguments_are_refused)
     hs_picture           picture;
     hs_named_bound       endless = {.value = 1};
     static const double  time = 1;
+    hs_placement         beyond = {0, 1, 1, 0, HS_RUN}; /* task 1 of one task */
+    hs_schedule         *one = NULL;
 
     ck_assert_int_eq(writers[_i](-1, NULL, made.s, NULL, NULL), HS_EINVAL);
     ck_assert_int_eq(writers[_i](-1, made.in, NULL, NULL, NULL), HS_EINVAL);
@@ -74,6 +76,9 @@ START_TEST(invalid_arguments_are_refused)
     ck_assert_int_eq(writers[_i](-1, other, made.s, NULL, NULL), HS_ESCHEDULE);
     ck_assert_int_eq(hs_instance_wrap(1, &time, &time, NULL, 20, 4, &fewer), HS_OK);
     ck_assert_int_eq(writers[_i](-1, fewer, made.s, NULL, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_schedule_build(20, 4, 1, &beyond, &one), HS_OK);
+    ck_assert_int_eq(writers[_i](-1, fewer, one, NULL, NULL), HS_ESCHEDULE);
+    hs_schedule_free(one);
     hs_picture_init(&picture);
     picture.struct_size = 1;
     ck_assert_int_eq(writers[_i](-1, made.in, made.s, &picture, NULL), HS_EINVAL);

@@ -2,11 +2,20 @@
 /* The devices of a run, and host memory for copies. */
 #include "exec/device/devices.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/clock.h"
+
+enum { HEADER = 64 }; /* keeps the alignment of what follows */
+
+/* What precedes host memory for copies. */
+typedef union host_header {
+    bool is_pageable; /* false: page-locked memory of the module */
+    char room[HEADER];
+} host_header;
 
 static bool allocate_node(hsi_devices *d, hsi_device_node *node, uint32_t number)
 {
@@ -29,7 +38,8 @@ static hs_status allocate(hsi_devices *d)
                             .nodes = d->count + 1,
                             .streams = HSI_STREAMS,
                             .in = HSI_STREAM_IN,
-                            .out = HSI_STREAM_OUT};
+                            .out = HSI_STREAM_OUT,
+                            .pending = HSI_STREAM_EVENTS};
     unsigned        i;
 
     d->bytes = calloc(d->handles + 1, sizeof *d->bytes);
@@ -102,19 +112,34 @@ bool hsi_devices_lost(hsi_devices *d, char why[HS_WHY])
 
 void *hsi_devices_allocate(hsi_devices *d, size_t bytes)
 {
-    hs_error unused;
-    void    *at = NULL;
+    hs_error     unused;
+    host_header *header = NULL;
+    bool         is_pageable;
 
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
     pthread_mutex_lock(&d->host_lock);
     if (d->host || d->ops->open(NULL, 0, &d->host, &unused) == HS_OK)
-        at = d->ops->host_alloc(d->host, NULL, bytes);
+        header = d->ops->host_alloc(d->host, NULL, sizeof *header + bytes);
     pthread_mutex_unlock(&d->host_lock);
-    return at;
+    is_pageable = !header;
+    if (is_pageable)
+        header = aligned_alloc(HEADER, (bytes / HEADER + 2) * HEADER);
+    if (!header)
+        return NULL;
+    header->is_pageable = is_pageable;
+    return header + 1;
 }
 
 void hsi_devices_release(hsi_devices *d, void *at)
 {
+    host_header *header = (host_header *)at - 1;
+
+    if (header->is_pageable) {
+        free(header);
+        return;
+    }
     pthread_mutex_lock(&d->host_lock);
-    d->ops->host_release(d->host, at, 0);
+    d->ops->host_release(d->host, header, 0);
     pthread_mutex_unlock(&d->host_lock);
 }

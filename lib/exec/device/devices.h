@@ -36,7 +36,8 @@ enum {
     HSI_STREAM_IN = HSI_WORK_STREAMS,
     HSI_STREAM_OUT,
     HSI_STREAMS,
-    HSI_STREAM_EVENTS = 64, /* events of a stream, which later steps reuse */
+    HSI_STREAM_EVENTS = 64, /* events of a stream, which later steps reuse: the most steps of a
+                               stream that are not reached */
     HSI_MOST_STREAMS = (HSI_LEDGER_MOST_NODES - 1) * HSI_STREAMS,
     HSI_MOST_IN_FLIGHT = 2 * HSI_SEGMENT
 };
@@ -52,8 +53,7 @@ typedef struct hsi_device_stream {
     uint64_t  recorded; /* last recorded step */
     uint64_t  reached;  /* last step known to be completed; atomic */
     hs_event  event[HSI_STREAM_EVENTS];
-    uint64_t *waits; /* by event and stream: steps that the event's step, or an older step without
-                        an event, waits for */
+    uint64_t *waits; /* by event and stream: steps that the event's step waits for */
 } hsi_device_stream;
 
 /* The body of a task on devices. */
@@ -203,8 +203,9 @@ void hsi_devices_renew(hsi_devices *d);
 /* Return true if a handle is lost, and write why. */
 bool hsi_devices_lost(hsi_devices *d, char why[HS_WHY]);
 
-/* Allocate page-locked memory of the host, or pageable memory if the module has no other; NULL: out
- * of memory. Callable from any thread. */
+/* Allocate page-locked memory of the host, aligned to 64 bytes. If the module has none, allocate
+ * pageable memory, to and from which copies are slower. NULL: out of memory. Callable from any
+ * thread. */
 void *hsi_devices_allocate(hsi_devices *d, size_t bytes);
 void  hsi_devices_release(hsi_devices *d, void *at);
 
@@ -252,10 +253,6 @@ bool hsi_node_record(hsi_device_node *node, unsigned stream, uint64_t number,
 /* Note the waits of a step whose event a segment records. */
 void hsi_node_note_step(hsi_device_node *node, unsigned stream, uint64_t number,
                         const hsi_waits *waits);
-
-/* Return the event of a step. If the event is reused, return the oldest event that is left, whose
- * step is a later one. */
-const hs_event *hsi_stream_event(const hsi_device_stream *stream, uint64_t number);
 
 /* Calls of the ledger, and the transfers that they enter. */
 typedef struct hsi_issue {

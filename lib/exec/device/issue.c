@@ -5,13 +5,6 @@
 
 #include "exec/device/devices.h"
 
-const hs_event *hsi_stream_event(const hsi_device_stream *s, uint64_t number)
-{
-    if (number + HSI_STREAM_EVENTS <= s->recorded)
-        number = s->recorded - HSI_STREAM_EVENTS + 1;
-    return &s->event[number % HSI_STREAM_EVENTS];
-}
-
 bool hsi_node_wait(hsi_device_node *node, unsigned stream, const hsi_waits *waits)
 {
     hsi_devices *d = node->devices;
@@ -20,34 +13,22 @@ bool hsi_node_wait(hsi_device_node *node, unsigned stream, const hsi_waits *wait
         const hsi_device_node *other = hsi_node_of_stream(d, s);
 
         if (waits->number[s] && !hsi_step_is_over(d, s, waits->number[s]) &&
-            !d->ops->wait(&node->stream[stream].stream,
-                          hsi_stream_event(&other->stream[s % HSI_STREAMS], waits->number[s])))
+            !d->ops->wait(
+                &node->stream[stream].stream,
+                &other->stream[s % HSI_STREAMS].event[waits->number[s] % HSI_STREAM_EVENTS]))
             return false;
     }
     return true;
 }
 
-/* Keep the later step of each stream. */
-static void merge(uint64_t *waits, const uint64_t *others, unsigned streams)
-{
-    for (unsigned s = 0; s < streams; s++)
-        if (waits[s] < others[s])
-            waits[s] = others[s];
-}
-
-/* The step whose event is reused may not be reached: the oldest step that keeps its event then has
- * its waits too. */
 void hsi_node_note_step(hsi_device_node *node, unsigned stream, uint64_t number,
                         const hsi_waits *waits)
 {
     hsi_device_stream *s = &node->stream[stream];
     unsigned           streams = node->devices->streams;
-    uint64_t          *own = s->waits + number % HSI_STREAM_EVENTS * streams;
-    uint64_t          *oldest = s->waits + (number + 1) % HSI_STREAM_EVENTS * streams;
 
-    if (s->reached + HSI_STREAM_EVENTS < number)
-        merge(oldest, own, streams);
-    memcpy(own, waits->number, streams * sizeof *own);
+    memcpy(s->waits + number % HSI_STREAM_EVENTS * streams, waits->number,
+           streams * sizeof *waits->number);
     s->recorded = number;
 }
 
@@ -132,11 +113,10 @@ static void lock_nodes(hsi_issue *issue, uint64_t nodes)
 void hsi_issue_lock(hsi_issue *issue, hsi_devices *d, uint64_t nodes)
 {
     issue->devices = d;
-    issue->entered =
-        (hsi_entered){.transfer = issue->transfer,
-                      .room = sizeof issue->transfer / sizeof *issue->transfer,
-                      .wait = issue->wait,
-                      .wait_room = sizeof issue->wait / sizeof *issue->wait};
+    issue->entered = (hsi_entered){.transfer = issue->transfer,
+                                   .room = sizeof issue->transfer / sizeof *issue->transfer,
+                                   .wait = issue->wait,
+                                   .wait_room = sizeof issue->wait / sizeof *issue->wait};
     lock_nodes(issue, nodes);
 }
 
@@ -162,18 +142,25 @@ void hsi_issue_unlock(hsi_issue *issue)
             pthread_mutex_unlock(&issue->devices->device[v - 1].issue);
 }
 
-/* Wait for the steps that use a range of the host, with everything unlocked. */
-static void await_range(hsi_issue *issue)
+/* Wait for steps, with everything unlocked. */
+static void await_steps(hsi_issue *issue, const hsi_moment *step, size_t count)
 {
-    hsi_moment step[HSI_MOST_STREAMS + 1];
-    uint64_t   nodes = issue->entered.locked;
-    size_t     count = hsi_ledger_order(issue->devices->ledger, HSI_LEDGER_HOST,
-                                        issue->entered.range, issue->entered.write, HS_NONE, step);
+    uint64_t nodes = issue->entered.locked;
 
     hsi_issue_transfers(issue);
     hsi_issue_unlock(issue);
     hsi_devices_await(issue->devices, step, count);
     lock_nodes(issue, nodes);
+}
+
+/* Wait for the steps that use a range of the host. */
+static void await_range(hsi_issue *issue)
+{
+    hsi_moment step[HSI_MOST_STREAMS + 1];
+    size_t count = hsi_ledger_order(issue->devices->ledger, HSI_LEDGER_HOST, issue->entered.range,
+                                    issue->entered.write, HS_NONE, step);
+
+    await_steps(issue, step, count);
 }
 
 bool hsi_issue_again(hsi_issue *issue, hsi_ledger_answer answer, bool may_wait)
@@ -193,6 +180,10 @@ bool hsi_issue_again(hsi_issue *issue, hsi_ledger_answer answer, bool may_wait)
     case HSI_LEDGER_WAIT:
         if (may_wait)
             await_range(issue);
+        return may_wait;
+    case HSI_LEDGER_BUSY:
+        if (may_wait)
+            await_steps(issue, &issue->entered.late, 1);
         return may_wait;
     default:
         return false;

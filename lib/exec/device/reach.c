@@ -19,17 +19,9 @@ bool hsi_step_is_over(const hsi_devices *d, uint32_t stream, uint64_t number)
 {
     const hsi_device_node *node = hsi_node_of_stream(d, stream);
 
-    return number <= __atomic_load_n(&node->stream[stream % HSI_STREAMS].reached,
-                                     __ATOMIC_ACQUIRE) ||
+    return number <=
+               __atomic_load_n(&node->stream[stream % HSI_STREAMS].reached, __ATOMIC_ACQUIRE) ||
            hsi_node_is_lost(node);
-}
-
-/* Return the first step that is not reached and that has an event. */
-static uint64_t next_step(const hsi_device_stream *s)
-{
-    uint64_t next = s->reached + 1;
-
-    return next + HSI_STREAM_EVENTS > s->recorded ? next : s->recorded - HSI_STREAM_EVENTS + 1;
 }
 
 /* Return whether all steps are over; *nodes gets a device that has one that is not. */
@@ -49,7 +41,7 @@ static bool advance(hsi_device_node *node, unsigned number, uint64_t *nodes)
 {
     hsi_devices       *d = node->devices;
     hsi_device_stream *s = &node->stream[number];
-    uint64_t           step = next_step(s), event = step % HSI_STREAM_EVENTS;
+    uint64_t           step = s->reached + 1, event = step % HSI_STREAM_EVENTS;
     int                state;
 
     if (s->reached >= s->recorded || !are_over(d, s->waits + event * d->streams, nodes))

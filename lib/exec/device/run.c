@@ -135,10 +135,10 @@ static bool launch_ahead(hsi_device_node *node, const hsi_ahead *next)
 }
 
 /*
- * Launch the tasks of the list that are certain, and prefetch the inputs of the others. A task that
- * may fail and be repeated is not launched ahead. A segment is launched as a whole. Later tasks
- * wait until the segment is launched or given up. A segment is given up if part of it is still
- * uncertain in the first or second place of the list.
+ * Launch the tasks of the list that are certain, and prefetch the inputs of the others and of a
+ * task for which there is no room. A task that may fail and be repeated is not launched ahead. A
+ * segment is launched as a whole. Later tasks wait until the segment is launched or given up. A
+ * segment is given up if part of it is still uncertain in the first or second place of the list.
  */
 void hsi_device_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t count)
 {
@@ -162,10 +162,11 @@ void hsi_device_ahead(hs_backend_worker *worker, const hsi_ahead *list, size_t c
             continue;
         if (launches && list[i].certain && !body->keeps) {
             launches = launch_ahead(node, &list[i]);
-            if (!launches && i == 0)
+            if (launches)
+                continue;
+            if (i == 0)
                 break; /* hsi_device_run() reports the reason */
-        } else {
-            hsi_devices_prefetch(node->devices, node->node, body->use, body->count, (uint32_t)i);
         }
+        hsi_devices_prefetch(node->devices, node->node, body->use, body->count, (uint32_t)i);
     }
 }

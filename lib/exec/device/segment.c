@@ -324,7 +324,7 @@ static bool provide(hsi_device_node *node, const hsi_ahead *list, size_t count, 
         do
             answer = hsi_ledger_prefetch(node->devices->ledger, node->node, body->use, body->count,
                                          (uint32_t)i, &issue->entered);
-        while (hsi_issue_again(issue, answer, false));
+        while (hsi_issue_again(issue, answer, true));
         if (answer != HSI_LEDGER_OK)
             return false;
     }

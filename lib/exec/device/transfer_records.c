@@ -2,7 +2,7 @@
 /*
  * Records of transfers for reports. A transfer lies between two events of its stream. The times of
  * the events are read when the device is idle. A transfer is not recorded if there is no memory for
- * the record or if the device was lost.
+ * the record or its events, or if the device was lost.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,18 @@ struct hsi_transfer_record {
     hsi_transfer_record *next;
     hs_transfer          what; /* times in nanoseconds since devices->epoch, set by date() */
     hs_event             begin, end;
+    bool                 is_whole; /* both events are recorded */
 };
+
+/* Reset a lack of memory, after which the device is as good as before. Return false for another
+ * fault. */
+static bool do_without(hs_device *device)
+{
+    if (device->fault.kind != HS_FAULT_MEMORY)
+        return false;
+    device->fault = (hs_fault){.kind = HS_FAULT_NONE};
+    return true;
+}
 
 bool hsi_record_begin(hsi_device_node *node, hs_stream *stream, const hsi_transfer_op *op,
                       size_t bytes, hsi_transfer_record **out)
@@ -24,17 +35,23 @@ bool hsi_record_begin(hsi_device_node *node, hs_stream *stream, const hsi_transf
     *out = r;
     if (!r)
         return true;
-    r->what = (hs_transfer){
-        .bytes = (double)bytes, .data = op->handle, .from = op->from, .to = op->to};
+    r->what =
+        (hs_transfer){.bytes = (double)bytes, .data = op->handle, .from = op->from, .to = op->to};
     r->next = node->records;
     node->records = r; /* in the list first, so that the events are closed */
-    return ops->event_open(node->device, &r->begin) && ops->event_open(node->device, &r->end) &&
-           ops->record(stream, &r->begin);
+    if (ops->event_open(node->device, &r->begin) && ops->event_open(node->device, &r->end) &&
+        ops->record(stream, &r->begin))
+        return true;
+    *out = NULL;
+    return do_without(node->device);
 }
 
 bool hsi_record_end(hsi_transfer_record *r, hs_stream *stream)
 {
-    return !r || stream->device->ops->record(stream, &r->end);
+    if (!r)
+        return true;
+    r->is_whole = stream->device->ops->record(stream, &r->end);
+    return r->is_whole || do_without(stream->device);
 }
 
 /* Set the times of a transfer. Return false if its events have no times. */
@@ -62,7 +79,7 @@ void hsi_records_collect(hsi_device_node *node)
     hsi_transfer_record *r;
 
     while ((r = node->records) != NULL) {
-        bool dated = !hsi_node_is_lost(node) && date(node, r);
+        bool dated = r->is_whole && !hsi_node_is_lost(node) && date(node, r);
 
         node->records = r->next;
         close_events(d->ops, r);
