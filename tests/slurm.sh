@@ -168,8 +168,9 @@ started() { [ "$(ls started."$1".* 2>/dev/null | wc -l)" -ge "$2" ]; }
 # Check that every task of the table $1 is done, and that no journal has a task twice.
 check_done()
 {
-    hsched-exec -q --dry-run --allow=commands --journal="$1.csv.journal" --resume "$1.csv" >"$1.rest" 2>&1 ||
-        { cat "$1.rest"; fail "$1: --dry-run --resume failed"; }
+    hsched-exec --gather --journal="$1.csv.journal" "$1.csv" >"$1.gathered" 2>&1 ||
+        { cat "$1.gathered"; fail "$1: --gather says that tasks are missing"; }
+    grep -q "^$1.csv: 12 of 12 tasks done" "$1.gathered" || { cat "$1.gathered"; fail "$1: no report of 12 tasks"; }
     [ "$(cat "$1".csv.journal* | grep -c '^done ')" = 12 ] || fail "$1: not 12 tasks on record"
     [ "$(cat "$1".csv.journal* | grep '^done ' | cut -d' ' -f2 | sort -u | wc -l)" = 12 ] ||
         fail "$1: a task is twice on record"

@@ -337,6 +337,41 @@ typedef struct hs_exec_journal_summary {
 #define hs_exec_journal_summary_init(p) ((p)->struct_size = sizeof *(p))
 HS_API void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *past);
 
+/** An attempt that a journal records. */
+typedef struct hs_journal_attempt {
+    size_t      struct_size;
+    size_t      journal; /* index of the journal in the list of paths */
+    double      began;   /* start of the run, seconds since 1970 */
+    uint32_t    task;
+    uint32_t    number; /* number of the attempt, from 1 */
+    hs_type     type;   /* type of the worker */
+    unsigned    worker; /* number of the worker among those of its type */
+    bool        done;
+    const char *why;        /* reason of a failure as in the journal, e.g. "exit:1"; valid during the
+                               call */
+    double      start, end; /* seconds from the start of the run */
+} hs_journal_attempt;
+
+/** The state of a task in journals. */
+typedef enum hs_journal_state {
+    HS_JOURNAL_NONE,    /* not on record */
+    HS_JOURNAL_DONE,    /* done, and a resumed run would not repeat it */
+    HS_JOURNAL_CHANGED, /* done, but outdated, see hs_exec_journal_summary.changed */
+    HS_JOURNAL_FAILED   /* the last attempt failed */
+} hs_journal_state;
+
+/**
+ * Read journals, for example those of shares, without a handle: call attempt() for each attempt of a
+ * task of `in`, in the order in which the runs began, and set state[], an array of the caller, by
+ * task. Runs may be writing the journals; a file that does not exist counts as empty. With `emulated`
+ * tasks that emulated workers did not compute count as done. HS_EINVAL: a journal is damaged, or a
+ * file is no journal; HS_EIO; HS_ENOMEM.
+ */
+HS_API hs_status hs_journal_read(const hs_instance *in, const char *const *path, size_t count,
+                                 bool emulated, hs_journal_state *state,
+                                 void (*attempt)(void *data, const hs_journal_attempt *attempt),
+                                 void *data, hs_error *error);
+
 /**
  * Simulate the policy with the estimates of the tasks still to run, without tasks finished in the
  * journal or left out by HS_RESUME_FAILED. Works as hs_policy_simulate() with the policy of the

@@ -480,6 +480,23 @@ START_TEST(extreme_times_are_solved)
 }
 END_TEST
 
+/* Without the results of the local search, the makespan is 12.78 instead of 12.27. */
+START_TEST(results_of_the_local_search_are_kept)
+{
+    hs_instance *in = gamma_instance(60, 4, 2, 1, 5);
+    hs_settings  settings;
+    hs_report    report;
+    hs_schedule *s;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20000;
+    s = solve_best(in, &settings, &report);
+    ck_assert_double_le(hs_schedule_makespan(s), 12.5);
+    hs_schedule_free(s);
+    hs_instance_free(in);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *s = suite_create("best");
@@ -500,6 +517,7 @@ static Suite *suite(void)
     tcase_add_loop_test(tc, cancelled_search_returns_a_schedule, 0, 12);
     tcase_add_test(tc, progress_is_reported);
     tcase_add_test(tc, extreme_times_are_solved);
+    tcase_add_test(tc, results_of_the_local_search_are_kept);
     suite_add_tcase(s, tc);
     return s;
 }

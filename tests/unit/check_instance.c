@@ -738,6 +738,27 @@ START_TEST(copies_have_the_nodes)
 }
 END_TEST
 
+/* The limits that hsched-formats(5) states, of nodes and of their names. */
+START_TEST(nodes_have_a_limit)
+{
+    static char long_name[HS_MAX_ID + 2];
+    hs_builder *b = NULL;
+    char        name[16];
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    memset(long_name, 'x', sizeof long_name - 1);
+    ck_assert_int_eq(hs_builder_add_node(b, long_name, 1, 0), HS_ETOOBIG);
+    long_name[HS_MAX_ID] = '\0';
+    ck_assert_int_eq(hs_builder_add_node(b, long_name, 1, 0), HS_OK);
+    for (unsigned i = 1; i < HS_MAX_NODES; i++) {
+        snprintf(name, sizeof name, "n%u", i);
+        ck_assert_int_eq(hs_builder_add_node(b, name, 1, 0), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_add_node(b, "last", 1, 0), HS_ETOOBIG);
+    hs_builder_free(b);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("instance");
@@ -769,6 +790,7 @@ int main(void)
     tcase_add_test(names, digest_ignores_the_order_of_rows);
     tcase_add_test(names, digest_depends_on_every_field);
     tcase_add_test(names, digest_ignores_grouping_in_rows);
+    tcase_add_test(names, nodes_have_a_limit);
     suite_add_tcase(suite, names);
     return run_suite(suite);
 }

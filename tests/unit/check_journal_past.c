@@ -440,6 +440,68 @@ START_TEST(other_journals_are_not_changed)
 }
 END_TEST
 
+/* The attempts that hs_journal_read() has reported. */
+typedef struct visited {
+    hs_journal_attempt attempt[8];
+    char               why[8][32];
+    size_t             count;
+} visited;
+
+static void note_attempt(void *data, const hs_journal_attempt *attempt)
+{
+    visited *v = data;
+
+    ck_assert_uint_lt(v->count, 8);
+    v->attempt[v->count] = *attempt;
+    strcpy(v->why[v->count++], attempt->why);
+}
+
+START_TEST(attempts_are_read_without_a_handle)
+{
+    static const past_line first[] = {
+        {'r', 0, "2026-01-31T12:00:00.250Z"}, {'d', 0, NULL}, {'u', 0, NULL}};
+    static const past_line second[] = {
+        {'r', 0, "1970-01-01T00:00:01.500Z"}, {'f', 1, NULL}, {'d', 2, NULL}};
+    char             name[2][128], text[2048];
+    const char      *path[] = {name[0], name[1]};
+    hs_journal_state state[3];
+    visited          v = {.count = 0};
+    hs_status        status;
+
+    use_rows(three, 2, 1);
+    for (int i = 0; i < 2; i++) {
+        size_t size = write_past(text, i ? second : first, 3);
+        FILE  *f;
+
+        snprintf(name[i], sizeof name[i], "%s/part%d", folder, i);
+        f = fopen(name[i], "w");
+        ck_assert(f && fwrite(text, 1, size, f) == size && fclose(f) == 0);
+    }
+    ck_assert_int_eq(hs_journal_read(in, path, 2, false, state, note_attempt, &v, &fault), HS_OK);
+    ck_assert_int_eq(state[0], HS_JOURNAL_CHANGED);
+    ck_assert_int_eq(state[1], HS_JOURNAL_FAILED);
+    ck_assert_int_eq(state[2], HS_JOURNAL_DONE);
+    ck_assert_uint_eq(v.count, 3);
+    ck_assert(v.attempt[0].task == 1 && v.attempt[0].journal == 1 && !v.attempt[0].done);
+    ck_assert(v.attempt[0].began == 1.5 && v.attempt[0].end == 1e-9 && v.attempt[0].start == 0);
+    ck_assert(v.attempt[1].task == 2 && v.attempt[1].done && v.attempt[1].number == 1);
+    ck_assert(v.attempt[2].task == 0 && v.attempt[2].journal == 0);
+    ck_assert(v.attempt[2].began == 1769860800.25);
+    ck_assert(v.attempt[2].type == HS_CPU && v.attempt[2].worker == 0);
+    for (int left = 0;; left++) { /* every allocation may fail */
+        v.count = 0;
+        memory_fail_after(left, 1);
+        status = hs_journal_read(in, path, 2, false, state, note_attempt, &v, &fault);
+        memory_stop_failing();
+        if (status == HS_OK)
+            break;
+        ck_assert_int_eq(status, HS_ENOMEM);
+    }
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(unlink(name[i]), 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("journal past");
@@ -458,5 +520,6 @@ int main(void)
     tcase_add_test(tc, failure_reason_is_read_back);
     tcase_add_test(tc, runs_of_several_journals_are_read_by_date);
     tcase_add_test(tc, other_journals_are_not_changed);
+    tcase_add_test(tc, attempts_are_read_without_a_handle);
     return run_suite(suite);
 }

@@ -173,8 +173,10 @@ static void put_requests(const plan *p, unsigned shares, const element *e)
     unsigned long minutes = (unsigned long)e->minutes;
 
     printf("#!/bin/sh\n# Written by hsched-exec --batch=slurm. Submit it with: sbatch FILE\n"
-           "# Submit it again to continue: tasks that are done are not run again.\n"
-           "#SBATCH --job-name=");
+           "# Submit it again to continue: tasks that are done are not run again.\n");
+    if (shares > 1)
+        printf("# For one report of all shares: hsched-exec --gather --journal=JOURNAL PLAN\n");
+    printf("#SBATCH --job-name=");
     put_name(p->path);
     if (shares > 1)
         printf("\n# an element for each share of the tasks\n#SBATCH --array=1-%u", shares);

@@ -22,6 +22,7 @@ typedef enum exec_show { EXEC_SHOW_NOTHING, EXEC_SHOW_TASKS, EXEC_SHOW_LINES } e
 
 typedef struct exec_joblog exec_joblog;
 typedef struct exec_profile exec_profile;
+typedef struct exec_gathered exec_gathered; /* of gather.c */
 typedef struct exec_earlier    exec_earlier; /* declared in earlier_run.h */
 
 typedef struct exec_request {
@@ -63,6 +64,7 @@ typedef struct exec_job {
     hs_schedule        *predicted;
     double              unit;      /* wall-clock seconds per unit of the plan */
     hs_exec            *exec;
+    exec_gathered      *gathered; /* results from journals instead of a run; NULL: a run */
     hs_exec_report      report;
     double             *matrix;      /* input matrix; NULL: none */
     time_t              began;       /* start of the run */
@@ -117,6 +119,23 @@ int exec_plan_instance(plan *p, int quiet);
  */
 unsigned exec_batch_shares(const plan *p, const exec_request *request);
 int      exec_write_batch(const plan *p, const exec_request *request);
+
+/**
+ * The results of all shares from the journals at `journal`, as those of a run (gather.c): set
+ * job->gathered, the workers, the report and the status. Return 0, or an exit code after a message.
+ * summary: print what is not done.
+ */
+int  exec_gather(exec_job *job, exec_request *request, const char *journal);
+void exec_gather_summary(FILE *out, const exec_job *job);
+void exec_gathered_free(exec_gathered *gathered);
+
+/** Return the number of workers of a type for --measured: those of the file, not of all shares. */
+unsigned exec_workers_in_file(const exec_job *job, hs_type type);
+
+/** Return attempts and failures of the run or the journals, as hs_exec_records() and
+ * hs_exec_failure_at() do. */
+const hs_exec_record *exec_records(const exec_job *job, unsigned worker, size_t *count);
+int exec_failure_at(const exec_job *job, size_t index, hs_exec_failure *out);
 
 /** Compute the bound shown in charts for an instance without a plan. Return 0, or an exit code. */
 int exec_bound_instance(plan *p);

@@ -30,6 +30,7 @@ typedef struct command_line {
     const char     *compare;          /* path of an earlier report; NULL: none */
     exec_earlier        earlier;              /* report named by --compare */
     int               batch;          /* an index into the words of --batch; 0: none */
+    int               gather;         /* whether to gather the results of shares */
     const char       *journal;        /* argument of --journal; NULL: none */
     char             *own_journal;    /* journal of the share; NULL: none */
     exec_journal_list journals;       /* other journals, read by --resume */
@@ -267,6 +268,8 @@ static const option_spec option_table[] = {
     {0, "batch", "no|slurm", {OPTION_WORD(NULL, batch)},
      "run nothing, and print a batch script for Slurm (slurm) that runs this command, with "
      "--share=all/N as an array of N jobs"},
+    {0, "gather", NULL, {OPTION_FLAG(gather)},
+     "run nothing, and report the results of all shares from their journals; needs --journal"},
     {0, "journal", "FILE", {OPTION_FILE(journal)},
      "record finished tasks in FILE (with --share in FILE.IofN), so a later run can resume"},
     {0, "resume", NULL, {OPTION_CALL(ARGUMENT_NONE, NULL, take_resume)},
@@ -387,6 +390,28 @@ static void check_policy_options(const options *o, const char *policy)
         usage_error("--threshold needs the policy h-ratio or d-rank");
 }
 
+/* Refuse options that need a run. */
+static void check_gather(const command_line *line)
+{
+    if (!line->journal)
+        usage_error("--gather needs --journal=FILE, the journal of the shares");
+    if (line->batch || line->request.dry_run || line->request.share.index > 0)
+        usage_error("--gather excludes --batch, --dry-run and --share=I/N: it reports all shares");
+    if (line->request.joblog || line->request.profile || line->request.factors)
+        usage_error("--gather excludes --joblog, --profile and --output, which a run writes");
+}
+
+/* Report the results of all shares; return an exit code. */
+static int gather(command_line *line, exec_job *job)
+{
+    int code = exec_gather(job, &line->request, line->journal);
+
+    job->guesses = 1; /* nothing is predicted for the workers of several shares */
+    if (!code)
+        code = files_open(line->path, line->request.file, EXEC_FILES);
+    return code ? code : exec_conclude(job, &line->request);
+}
+
 /* Refuse a command line that no job could run, or that is no request for a script. */
 static void check_batch(const command_line *line, const char *operand)
 {
@@ -423,8 +448,11 @@ static void check_command_line(command_line *line, const char *operand)
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
         usage_error("no CPU and no GPU: nothing could run");
-    if (line->request.share.count > 0 && line->request.share.index == 0 && !line->batch)
-        usage_error("--share=all/N needs --batch; a process runs one share, --share=I/N");
+    if (line->request.share.count > 0 && line->request.share.index == 0 && !line->batch &&
+        !line->gather)
+        usage_error("--share=all/N needs --batch or --gather; a process runs one share, --share=I/N");
+    if (line->gather)
+        check_gather(line);
     if (line->batch)
         check_batch(line, operand);
     else if (line->request.settings.keep.resume && !line->journal)
@@ -529,6 +557,10 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
         progress_end();
         request->settings.keep.journal = line->journal;
         return code ? code : write_batch(line, &job->plan);
+    }
+    if (line->gather) {
+        progress_end();
+        return code ? code : gather(line, job);
     }
     if (!code)
         code = find_journals(line);
@@ -648,6 +680,7 @@ int main(int argc, char **argv)
     code = code ? code : lost;
     files_discard(line.request.file, EXEC_FILES);
     hs_exec_free(job.exec);
+    exec_gathered_free(job.gathered);
     free(line.own_journal);
     exec_share_free_list(&line.journals);
     exec_earlier_free(&line.earlier);

@@ -49,7 +49,7 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 m->cpus, m->gpus);
     json_format(out, ",\n  \"tasks\": %zu,\n  \"done\": %zu,\n  \"resumed\": %zu", (size_t)r->tasks,
                 (size_t)r->done, (size_t)r->resumed);
-    if (job->request->share.count > 0)
+    if (job->request->share.index > 0)
         json_format(out, ",\n  \"share\": %u,\n  \"shares\": %u", job->request->share.index,
                     job->request->share.count);
     json_format(out, ",\n  \"task_names\": %s", names);
@@ -253,7 +253,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_blocked(out, job);
     hs_exec_failure_init(&f);
     fputs(",\n  \"failures\": [", out);
-    for (i = 0; hs_exec_failure_at(job->exec, i, &f); i++) {
+    for (i = 0; exec_failure_at(job, i, &f); i++) {
         if (f.done)
             continue;
         if (put++ > 0)

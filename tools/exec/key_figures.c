@@ -156,7 +156,8 @@ size_t exec_figures(const exec_job *job, const exec_measured *m, exec_figure lis
     figure_list figures = {.figure = list};
 
     add_makespans(&figures, job, m);
-    add_costs(&figures, &job->report);
+    if (!job->gathered)
+        add_costs(&figures, &job->report);
     add_factorisation(&figures, job);
     if (job->report.verifiable > 0)
         add(&figures, "results verified", "%llu\tof %llu tasks",

@@ -90,7 +90,8 @@ static hs_status build(const exec_job *job, const row_times *rows, hs_instance *
     hs_status          status = hs_builder_create(&b);
 
     if (status == HS_OK)
-        status = hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in));
+        status = hs_builder_set_workers(b, exec_workers_in_file(job, HS_CPU),
+                                        exec_workers_in_file(job, HS_GPU));
     if (status == HS_OK)
         status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)

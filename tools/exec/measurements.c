@@ -22,7 +22,7 @@ static hs_status collect_failures(const exec_job *job, exec_measured *m)
     size_t          count = 0;
 
     hs_exec_failure_init(&one);
-    while (hs_exec_failure_at(job->exec, count, &one))
+    while (exec_failure_at(job, count, &one))
         count++;
     m->known = calloc(count ? count : 1, sizeof *m->known);
     if (!m->known)
@@ -31,7 +31,7 @@ static hs_status collect_failures(const exec_job *job, exec_measured *m)
         hs_exec_failure *next = &m->known[m->known_count];
 
         hs_exec_failure_init(next);
-        hs_exec_failure_at(job->exec, i, next);
+        exec_failure_at(job, i, next);
         m->known_count += !next->done;
     }
     qsort(m->known, m->known_count, sizeof *m->known, by_task_and_number);
@@ -53,7 +53,7 @@ static size_t count_records(const exec_job *job, const exec_measured *m)
     size_t all = 0, count;
 
     for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
-        hs_exec_records(job->exec, w, &count);
+        exec_records(job, w, &count);
         all += count;
     }
     return all;
@@ -68,7 +68,7 @@ static hs_status collect_attempts(const exec_job *job, exec_measured *m)
         return HS_ENOMEM;
     for (unsigned w = 0; w < m->cpus + m->gpus; w++) {
         size_t                count;
-        const hs_exec_record *records = hs_exec_records(job->exec, w, &count);
+        const hs_exec_record *records = exec_records(job, w, &count);
 
         for (size_t i = 0; i < count; i++)
             m->attempts[m->attempt_count++] =

@@ -24,7 +24,7 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
             SHOWN(job->plan.path), (unsigned long long)r->done, (unsigned long long)r->tasks,
             plural(r->tasks), job->request->policy, m->cpus, plural(m->cpus), m->gpus,
             plural(m->gpus));
-    if (job->request->share.count > 0)
+    if (job->request->share.index > 0)
         fprintf(out, ", share %u/%u of %zu task%s", job->request->share.index,
                 job->request->share.count, job->request->whole_tasks,
                 plural(job->request->whole_tasks));
@@ -209,7 +209,10 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 
     print_head(out, job, m);
     print_figures(out, job, m);
-    print_advice(out, job, m);
+    if (job->gathered)
+        exec_gather_summary(out, job);
+    else
+        print_advice(out, job, m);
     print_blocked(out, job);
     fprintf(out, "\n  %-4s %7s %9s %6s %6s %6s = %7s %7s %6s %6s\n", "type", "workers", "tasks",
             "busy", "lost", "idle", "no task", "victims", "data", "other");

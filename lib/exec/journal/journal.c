@@ -277,6 +277,13 @@ static hs_status read_past(const hsi_journal_text *own, const hs_instance *in,
     return st;
 }
 
+hs_status hsi_journal_read_others(const hs_instance *in, hsi_journal_past *past, hs_error *error)
+{
+    hsi_journal_found found = {0};
+
+    return read_past(&(hsi_journal_text){.path = "", .text = ""}, in, past, &found, error);
+}
+
 /* Read the file, if `fd` is open, and set *size to its length. If the run resumes, fill *past and
  * *found; else refuse a file that is not empty. */
 static hs_status read_file(const char *path, int fd, const hs_instance *in, int resume,

@@ -39,6 +39,9 @@ typedef struct hsi_journal_past {
     hsi_calls      calls;    /* set by the caller: functions that execute the tasks of this run */
     const char *const *others; /* set by the caller: paths of other journals, read but not changed */
     size_t             other_count;
+    /* set by the caller: called for each attempt in the order of reading; NULL: no call */
+    void (*attempt)(void *data, const hs_journal_attempt *attempt);
+    void *data;
     unsigned char *state;    /* array of the caller, by task, initially 0: an hsi_element_address */
     uint16_t      *attempts; /* array of the caller, by task: the highest number of an attempt */
     uint64_t       done, failed, changed; /* number of tasks; `changed` includes undone tasks */
@@ -70,6 +73,9 @@ hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,
  * file. *past is filled, with an empty note. */
 hs_status hsi_journal_inspect(const char *path, const hs_instance *in, bool resume,
                               hsi_journal_past *past, hs_error *error);
+
+/* Fill *past from the other journals alone. Errors are those of hsi_journal_open(). */
+hs_status hsi_journal_read_others(const hs_instance *in, hsi_journal_past *past, hs_error *error);
 
 /*
  * Write a record, from any thread that blocks SIGXFSZ. The call waits while HSI_JOURNAL_LAG records

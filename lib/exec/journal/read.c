@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "core/error.h"
 #include "exec/journal/outdated.h"
@@ -27,6 +28,7 @@ typedef struct journal_run {
     uint64_t    line; /* number of the first line, from 1 */
     uint64_t    date; /* start of the run, see date_of() */
     size_t      order; /* position in the order of reading */
+    size_t      journal; /* index of the journal; 0: the one to be written */
 } journal_run;
 
 typedef struct journal_reader {
@@ -42,6 +44,8 @@ typedef struct journal_reader {
                                      graph */
     uint64_t *strange;            /* digests of names that no task has, with repetitions */
     size_t    strange_count, strange_room;
+    size_t       journal; /* index of the journal that is read */
+    double       began;   /* start of the run that is read, seconds since 1970 */
     uint64_t     records; /* number of records that were applied */
     journal_run *runs;    /* runs of all journals read so far */
     size_t       run_count, run_room;
@@ -232,6 +236,62 @@ static void note_task(journal_reader *r, uint32_t task, bool failed, uint16_t nu
         r->past->attempts[task] = number;
 }
 
+/* Return the seconds that a word like "12.000000345" says. */
+static double seconds_in(const line_word *w)
+{
+    uint64_t digits = 0;
+    double   scale = 1;
+    bool     is_fraction = false;
+
+    for (size_t i = 0; i < w->length && digits < UINT64_MAX / 100; i++) {
+        if (w->at[i] == '.')
+            is_fraction = true;
+        else if (w->at[i] >= '0' && w->at[i] <= '9') {
+            digits = digits * 10 + (uint64_t)(w->at[i] - '0');
+            scale *= is_fraction ? 10 : 1;
+        }
+    }
+    return (double)digits / scale;
+}
+
+/* Copy the reason of a failure, the word behind the digest. */
+static void copy_reason(const line_word *what, const journal_line *l, char *why, size_t size)
+{
+    const char *at = what->at + what->length + 1, *end = l->at + l->length;
+    size_t      length = 0;
+
+    while (at + length < end && at[length] != ' ' && length < size - 1)
+        length++;
+    memcpy(why, at, length);
+    why[length] = '\0';
+}
+
+/* Tell the caller about an attempt. */
+static void visit(const journal_reader *r, const journal_line *l, const line_word words[],
+                  uint32_t task)
+{
+    const line_word   *worker = &words[WORKER];
+    bool               done = *l->at == 'd';
+    char               why[32] = "";
+    line_word          number = {worker->at + 3, worker->length > 3 ? worker->length - 3 : 0};
+    hs_journal_attempt attempt = {.struct_size = sizeof attempt,
+                                  .journal = r->journal > 0 ? r->journal - 1 : 0,
+                                  .began = r->began,
+                                  .task = task,
+                                  .number = number_of(&words[NUMBER]),
+                                  .type = *worker->at == 'g' ? HS_GPU : HS_CPU,
+                                  .done = done,
+                                  .why = why,
+                                  .start = seconds_in(&words[START]),
+                                  .end = seconds_in(&words[END])};
+
+    for (size_t i = 0; i < number.length && attempt.worker < HS_MAX_WORKERS; i++)
+        attempt.worker = attempt.worker * 10 + (unsigned)(number.at[i] - '0') % 10;
+    if (!done)
+        copy_reason(&words[WHAT], l, why, sizeof why);
+    r->past->attempt(r->past->data, &attempt);
+}
+
 static bool make_room(journal_reader *r)
 {
     size_t    room = r->strange_room ? 2 * r->strange_room : 16;
@@ -272,6 +332,8 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
         r->past->state[task] = HSI_PAST_UNDONE;
     else
         note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
+    if (*l->at != 'u' && r->past->attempt)
+        visit(r, l, words, (uint32_t)task);
     return HS_OK;
 }
 
@@ -295,6 +357,20 @@ static uint64_t date_of(const journal_line *l)
     return date;
 }
 
+/* Return a date of date_of() in seconds since 1970. */
+static double seconds_of(uint64_t date)
+{
+    uint64_t  whole = date / 1000;
+    struct tm utc = {.tm_sec = (int)(whole % 100),
+                     .tm_min = (int)(whole / 100 % 100),
+                     .tm_hour = (int)(whole / 10000 % 100),
+                     .tm_mday = (int)(whole / 1000000 % 100),
+                     .tm_mon = (int)(whole / 100000000 % 100) - 1,
+                     .tm_year = (int)(whole / 10000000000) - 1900};
+
+    return (double)timegm(&utc) + (double)(date % 1000) / 1000;
+}
+
 /* Add the run that begins with this line at r->at. */
 static hs_status add_run(journal_reader *r, const journal_line *l)
 {
@@ -314,7 +390,8 @@ static hs_status add_run(journal_reader *r, const journal_line *l)
                                           .end = r->at,
                                           .line = r->line,
                                           .date = date_of(l),
-                                          .order = r->run_count};
+                                          .order = r->run_count,
+                                          .journal = r->journal};
     r->run_count++;
     return HS_OK;
 }
@@ -359,6 +436,8 @@ static hs_status read_run(journal_reader *r, const journal_run *run)
     r->path = run->path;
     r->text = run->text;
     r->size = run->end;
+    r->journal = run->journal;
+    r->began = seconds_of(run->date);
     r->line = run->line;
     for (size_t at = run->begin; st == HS_OK && at < run->end && line_at(r, at, &l);
          at += l.length + 1, r->line++) {
@@ -467,6 +546,7 @@ static hs_status read_all(journal_reader *r, const hsi_journal_text *journals, s
     hs_status st = HS_OK;
 
     for (size_t i = 0; st == HS_OK && i < count; i++) {
+        r->journal = i;
         st = journals[i].size > 0 || count == 1 ? read_journal(r, &journals[i]) : HS_OK;
         if (st != HS_OK || i > 0)
             continue;
