@@ -62,8 +62,9 @@ START_TEST(processes_left_behind_get_one_sigterm)
     ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
     ck_assert_str_eq(printed(), "one\nend\n");
     snprintf(command, sizeof command,
-             "setsid sh -c 'setsid sh -c \"trap \\\"echo two; m=1\\\" TERM; "
-             "until [ \\$m ]; do sleep 0.01; done\" & trap \"echo one; n=1\" TERM%s",
+             "setsid sh -c 'setsid sh -c \"trap \\\"echo two; m=1\\\" TERM; : >$0.two; "
+             "until [ \\$m ]; do sleep 0.01; done\" & trap \"echo one; n=1\" TERM; "
+             "until [ -e $0.two ]; do sleep 0.01; done; rm $0.two%s",
              loop);
     ck_assert_int_eq(run_until_ready(&s, command), HS_OUTCOME_ABORTED);
     ck_assert_str_eq(printed(), "one\nend\ntwo\n");
