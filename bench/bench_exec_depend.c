@@ -53,9 +53,9 @@ static void measure_factorisation(int order, int tiles)
 
 int main(int argc, char **argv)
 {
-    int n = argument(argc, argv, 2, 256);
+    int n = usual_argument(argc, argv, 2, 256);
 
-    measure_factorisation(n, argument(argc, argv, 1, 4096) / n);
-    measure_factorisation(0, argument(argc, argv, 3, 40));
+    measure_factorisation(n, usual_argument(argc, argv, 1, 4096) / n);
+    measure_factorisation(0, usual_argument(argc, argv, 3, 40));
     return 0;
 }

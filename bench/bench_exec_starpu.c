@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 {
     static const char *const schedulers[] = {"eager", "lws", "dmda", "heteroprio",
                                              "modular-heteroprio"};
-    uint32_t                 tasks = (uint32_t)argument(argc, argv, 1, 100000);
+    uint32_t                 tasks = (uint32_t)usual_argument(argc, argv, 1, 100000);
     stamp                   *stamps = make_stamps(tasks);
     size_t                   i;
 
@@ -159,12 +159,12 @@ int main(int argc, char **argv)
         measure_tasks(schedulers[i], tasks, stamps);
     free(stamps);
     for (i = 0; i < 2 && start_starpu(schedulers[i]); i++) {
-        int  n = argument(argc, argv, 3, 256);
+        int  n = usual_argument(argc, argv, 3, 256);
         char what[64];
 
         snprintf(what, sizeof what, "starpu-%s", schedulers[i]);
-        measure_graph(what, n, argument(argc, argv, 2, 4096) / n);
-        measure_graph(what, 0, argument(argc, argv, 4, 40));
+        measure_graph(what, n, usual_argument(argc, argv, 2, 4096) / n);
+        measure_graph(what, 0, usual_argument(argc, argv, 4, 40));
         starpu_shutdown();
     }
     return 0;

@@ -31,7 +31,7 @@ static void run_once(const row *r, gpu_list_result *result)
 {
     if (gpu_list_run(&r->list, result) == HS_OK)
         return;
-    fprintf(stderr, "bench_gpu: %s: %s\n", r->what, result->why);
+    fprintf(stderr, "bench_gpu: %s: %s\n", r->what, result->error.why);
     exit(result->status == HS_ERESOURCE ? 3 : 1);
 }
 

@@ -6,6 +6,7 @@
 # The watcher looks at the processes, then sleeps. Here its PATH has another `sleep`, which returns
 # when the scene is ready for the next look. So nothing depends on the speed of the machine.
 set -u
+unset HS_HANG
 
 watch="sh ${srcdir:-.}/tests/watch.sh"
 SLEEP=$(command -v sleep) || exit 99

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Check that the programs and libraries of this build have the protections that configure lists in
 # HS_HARDENING.
+LC_ALL=C
+export LC_ALL
 
 command -v "${READELF:=readelf}" >/dev/null || { echo "skipped: readelf is not installed"; exit 77; }
 [ -n "${HS_HARDENING:-}" ] || { echo "skipped: configured without hardening"; exit 77; }

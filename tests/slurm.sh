@@ -33,7 +33,7 @@ finish()
 {
     status=$?
     trap '' INT TERM
-    [ $status = 0 ] || tail -n 30 "$base"/*.log "$base"/work/*.out 2>/dev/null
+    [ $status = 0 ] || tail -n 30 "$base"/*.log "$base"/jobs/*.out 2>/dev/null
     kill -9 $(processes_with "SLURM_CONF=$base/slurm.conf" | grep -vx $$) 2>/dev/null
     for pid in $daemons; do
         kill -9 "$pid" 2>/dev/null
@@ -73,7 +73,7 @@ until_true()
 user=$(id -un)
 host=$(hostname)
 port=$((20000 + $$ % 3000 * 4))
-mkdir "$base/munge" "$base/state" "$base/work" "$base/n1" "$base/n2" "$base/n3"
+mkdir "$base/munge" "$base/state" "$base/jobs" "$base/n1" "$base/n2" "$base/n3"
 chmod 711 "$base/munge"
 head -c 1024 /dev/urandom >"$base/munge/key"
 chmod 600 "$base/munge/key"
@@ -132,7 +132,7 @@ done
 
 idle_nodes() { [ "$(sinfo -h -N -t idle -o %N 2>/dev/null | sort -u | wc -l)" = "$1" ]; }
 until_true idle_nodes 3
-cd "$base/work" || exit 99
+cd "$base/jobs" || exit 99
 
 # Make the table: tasks write their name and node, and then wait for the file `go`.
 table()

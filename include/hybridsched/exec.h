@@ -345,7 +345,7 @@ typedef struct hs_journal_attempt {
     uint32_t    task;
     uint32_t    number; /* number of the attempt, from 1 */
     hs_type     type;   /* type of the worker */
-    unsigned    worker; /* number of the worker among those of its type */
+    unsigned    worker; /* number of the worker among the workers of `type`, from 0 */
     bool        done;
     const char *why;        /* reason of a failure as in the journal, e.g. "exit:1"; valid during the
                                call */

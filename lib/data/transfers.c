@@ -143,13 +143,21 @@ hsi_ledger_answer hsi_ledger_flush(hsi_ledger *l, uint32_t handle, hsi_entered *
     return hsi_ledger_enter(l, handle, owner, HSI_LEDGER_HOST, out);
 }
 
+/* The order of the evictions does not matter, since all ranges are evicted. */
 hsi_ledger_answer hsi_ledger_evict_all(hsi_ledger *l, uint32_t node, hsi_entered *out)
 {
     hsi_ledger_answer answer = l->node[node].is_open ? HSI_LEDGER_OK : HSI_LEDGER_CLOSED;
-    uint32_t          victim;
+    uint32_t          next;
 
     out->needed = 0;
-    while (answer == HSI_LEDGER_OK && (victim = hsi_ledger_space_victim(l, node, -1)) != HS_NONE)
-        answer = evict(l, node, victim, out);
+    if (answer != HSI_LEDGER_OK)
+        return answer;
+    for (uint32_t r = range_at(l, node, USED_RING)->newer; r != USED_RING; r = next) {
+        next = range_at(l, node, r)->newer;
+        if (range_at(l, node, r)->pins == 0 && range_at(l, node, r)->handle != HS_NONE)
+            answer = evict(l, node, r, out);
+        if (answer != HSI_LEDGER_OK)
+            break;
+    }
     return answer;
 }

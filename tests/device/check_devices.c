@@ -13,7 +13,8 @@ static const char   *which; /* settings of the emulated devices */
 static hs_device_ops ops;
 static hsi_devices   devices;
 static double        home[HANDLES][UNIT / sizeof(double)];
-static uint32_t      tasks; /* launched so far */
+static uint32_t      tasks;              /* launched so far */
+static bool          opens_without_last; /* devices lack the last kind of operation */
 
 static hs_status list(const char *none, hs_device_info *info, unsigned room, unsigned *count,
                       hs_error *error)
@@ -29,6 +30,8 @@ static hs_status open_device(const char *none, unsigned index, hs_device **out, 
     (void)none;
     if (st == HS_OK)
         (*out)->ops = &ops;
+    if (st == HS_OK && opens_without_last)
+        (*out)->operations[0] &= ~(UINT32_C(1) << (HS_OPERATION_KINDS - 1));
     return st;
 }
 
@@ -220,7 +223,8 @@ static int count_pending(hs_stream *stream, hs_address to, hs_address from, size
     return hsi_device_emulated.copy(stream, to, from, bytes);
 }
 
-/* Nothing else looks for reached steps meanwhile. */
+/* Check that the eviction of all copies, when a worker closes, keeps the number of pending copies
+ * below the limit of a stream. */
 START_TEST(eviction_of_all_is_bounded)
 {
     enum { MODIFIED = 100 };
@@ -376,6 +380,114 @@ START_TEST(transfer_without_a_record_is_made)
 }
 END_TEST
 
+static bool other_was_free; /* during the launch of a segment */
+
+static int begin_segment(hs_stream *lead)
+{
+    (void)lead;
+    return 1;
+}
+
+static int end_segment(hs_stream *lead, hs_segment **out)
+{
+    *out = (void *)lead;
+    return 1;
+}
+
+static int launch_segment(hs_segment *segment, hs_stream *stream)
+{
+    pthread_mutex_t *issue = &devices.device[1].issue;
+
+    (void)segment;
+    (void)stream;
+    other_was_free = pthread_mutex_trylock(issue) == 0;
+    if (other_was_free)
+        pthread_mutex_unlock(issue);
+    return 1;
+}
+
+static void release_segment(hs_segment *segment)
+{
+    (void)segment;
+}
+
+/* The stub executes the tasks when they are collected. */
+static const hs_segment_ops segments = {begin_segment, end_segment, launch_segment,
+                                        release_segment};
+
+START_TEST(segment_holds_no_mutex_of_another_device)
+{
+    hsi_device_node *node, *other;
+    hsi_device_body  body[] = {task_of(0, 1), task_of(2, 3)};
+    const hsi_ahead  list[] = {{&body[0].base, body[0].version, true},
+                               {&body[1].base, body[1].version, true}};
+    size_t           count = 2;
+    hs_error         error = {0};
+
+    ops.segments = &segments;
+    node = open_worker(0, HANDLES);
+    other = open_worker(1, 10);
+    ck_assert_int_eq(hsi_device_segment_make(&node->base, list, &count, &error), HS_OK);
+    ck_assert_uint_eq(count, 2);
+    hsi_device_ahead(&node->base, list, 2);
+    ck_assert(other_was_free);
+    step_all();
+    hsi_in_flight_settle(node);
+    for (int i = 0; i < 2; i++) {
+        hsi_in_flight *f = hsi_in_flight_find(node, list[i].task);
+
+        ck_assert_ptr_nonnull(f);
+        ck_assert(f->settled && f->outcome == HS_OUTCOME_DONE);
+    }
+    close_worker(node);
+    close_worker(other);
+}
+END_TEST
+
+static int alloc_little(hs_device *device, size_t bytes, hs_buffer *out)
+{
+    if (bytes <= 10 * UNIT)
+        return hsi_device_emulated.alloc(device, bytes, out);
+    device->fault = (hs_fault){.kind = HS_FAULT_MEMORY, .text = "alloc: none is left"};
+    return 0;
+}
+
+static void expect_refusal(const char *why)
+{
+    const hs_backend_options     options = {.data = &devices};
+    const hs_backend_worker_info info = {.struct_size = sizeof info};
+    hs_backend_worker           *worker = NULL;
+    hs_error                     error = {0};
+
+    ck_assert_int_eq(hsi_device_worker_open(&options, &info, &worker, &error), HS_ERESOURCE);
+    ck_assert_msg(strstr(error.why, why), "%s", error.why);
+}
+
+/* The memory is smaller than the data, the device gives less than it has, or lacks an operation. */
+START_TEST(refusal_names_what_is_missing)
+{
+    devices.limit_setting = "the limit";
+    devices.limit = HANDLES * UNIT;
+    which = "memory=20000";
+    expect_refusal(
+        "0 of its 0 MiB are free and the data take 0: other processes hold the rest; wait "
+        "for them, or set a smaller the limit");
+    which = "devices=1";
+    ops.alloc = alloc_little;
+    expect_refusal("it gives no 0 MiB for the data");
+    ops.alloc = hsi_device_emulated.alloc;
+    devices.limit = UNIT;
+    expect_refusal(
+        "the data may take 256 bytes, too few for the 2 pieces of 256 bytes that one task "
+        "uses: set a larger the limit");
+    devices.operation->kind = HS_OPERATION_KINDS - 1;
+    devices.limit = HANDLES * UNIT;
+    opens_without_last = true;
+    expect_refusal("it has no tpmqrt of doubles, which tasks of this run need");
+    opens_without_last = false;
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("devices");
@@ -386,9 +498,11 @@ int main(void)
     tcase_add_test(transfers, eviction_of_all_is_bounded);
     tcase_add_test(transfers, inputs_of_a_task_without_room_stay);
     tcase_add_test(transfers, domain_outlives_its_first_device);
+    tcase_add_test(transfers, segment_holds_no_mutex_of_another_device);
     tcase_add_loop_test(transfers, transfer_without_a_record_is_made, 1, 5);
     tcase_add_checked_fixture(memory, create_devices, free_devices);
     tcase_add_test(memory, pageable_memory_has_to_do);
+    tcase_add_test(memory, refusal_names_what_is_missing);
     suite_add_tcase(suite, transfers);
     suite_add_tcase(suite, memory);
     return run_suite(suite);

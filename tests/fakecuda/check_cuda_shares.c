@@ -112,8 +112,8 @@ START_TEST(shares_that_do_not_fit)
     run(&other);
     ck_assert_int_eq(other.status, HS_ERESOURCE);
     ck_assert_msg(strstr(other.error.why,
-                         " of its 32 MiB are free and tiles take 14: other processes "
-                         "hold the rest; wait for them, or give tiles less with "
+                         " of its 32 MiB are free and the data take 14: other processes "
+                         "hold the rest; wait for them, or set a smaller "
                          "settings.gpu.tile_memory"),
                   "%s", other.error.why);
     fake_hold_operations(FAKE_COPY_IN, 0);
@@ -143,7 +143,7 @@ START_TEST(shares_of_nothing)
     s.gpu.tile_share = 1e-4;
     r = run_tiles(in, NULL, &s, 1, 0);
     ck_assert_int_eq(r.status, HS_ERESOURCE);
-    ck_assert_ptr_nonnull(strstr(r.error.why, "too few for the 4 tiles of one task"));
+    ck_assert_ptr_nonnull(strstr(r.error.why, "too few for the 4 pieces of "));
     trial_assert_clean();
 }
 END_TEST

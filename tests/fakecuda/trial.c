@@ -40,7 +40,7 @@ trial *trial_create(const char *const *kernels, unsigned times)
     t->count = (unsigned)hs_instance_tasks(t->in);
     ck_assert_uint_le(t->count, TRIAL_MOST);
     t->options = (hs_backend_options){
-        .struct_size = sizeof t->options, .seconds_per_unit = 1, .grace = 1, .verify = 1};
+        .struct_size = sizeof t->options, .seconds_per_unit = 1, .grace = 1000, .verify = 1};
     t->info = (hs_backend_worker_info){.struct_size = sizeof t->info,
                                        .number = 1,
                                        .type = HS_GPU,

@@ -443,7 +443,7 @@ END_TEST
 
 #define THIN "\xe2\x80\xaf"
 
-/* A share below 1 is never shown as all. */
+/* A share below 1 is never printed as 100%. */
 static const struct {
     double      share;
     const char *shown;

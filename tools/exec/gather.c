@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hsched-exec --gather: the results of all shares, from their journals, as those of one run. */
+/* hsched-exec --gather: read the journals of all shares, and report the results as one run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,8 +27,8 @@ unsigned exec_share_of_worker(const hs_instance *in, unsigned worker, unsigned s
  * Compute the share, from 0, of each task. The tasks of a plan belong to the shares of their
  * workers: share I has the workers of the I-th node, or without nodes each worker w with w mod N = I.
  * An instance is dealt: groups of dependent tasks, the longest first, go to the share with the least
- * work. On success the caller frees *owner. Return 0, or an exit code after a message: a plan that
- * places dependent tasks in two shares, or copies of a row of a graph.
+ * work. On success the caller frees *owner. Return 0, or an exit code after a message, for example for
+ * a plan that places dependent tasks in two shares.
  */
 int exec_share_owners(const plan *p, unsigned count, uint32_t **owner);
 

@@ -2,6 +2,8 @@
 #ifndef HSI_EXEC_CLIENT_SHARING_H
 #define HSI_EXEC_CLIENT_SHARING_H
 
+#include <stdbool.h>
+
 #include <hybridsched/device.h>
 #include <hybridsched/exec.h>
 
@@ -37,12 +39,13 @@ typedef struct hsi_sharing {
     /*
      * Called around a task of this row on a CPU worker. take() brings the operands to the host, and
      * waits until no copy reads what the task overwrites; 0: a tile is lost, and `why` says so.
-     * give() releases the operands; `done`: the task has written them.
+     * give() releases the operands. `done`: the task has written them; otherwise they are lost if
+     * it worked in place.
      */
     int (*take)(hsi_memory *memory, const struct hsi_matrix_row *row, hsi_taken *taken,
                 char why[HS_WHY]);
     void (*give)(hsi_memory *memory, const struct hsi_matrix_row *row, const hsi_taken *taken,
-                 int done);
+                 bool done, bool in_place);
 
     /* Announce that a CPU worker will soon run a task of this row: prefetch the operands that exist
      * already. */

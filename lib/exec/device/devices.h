@@ -21,7 +21,7 @@
  * Locks, in this order: the issue mutex of each device, by number, then the lock of the ledger. A
  * call for a device needs its issue mutex, from before the step is numbered until it is recorded,
  * so steps reach a stream in the ledger's order. No device is called under the lock of the ledger,
- * and nothing is awaited under any lock.
+ * and nothing is awaited under any lock, except by hsi_node_lose().
  *
  * A device is lost at the first fault of a copy, a launch, a wait or a record. A wait for another
  * device also ends when that device is lost. So a step counts as reached only after the steps that
@@ -138,8 +138,9 @@ typedef struct hsi_device_node {
 
 struct hsi_devices {
     const hs_device_ops *ops;
-    const hs_backend    *backend; /* of the workers */
-    pthread_mutex_t      lock;    /* of the ledger, why_lost, records of closed devices */
+    const hs_backend    *backend;       /* of the workers */
+    const char          *limit_setting; /* the user's name of `limit`, for messages */
+    pthread_mutex_t      lock;          /* of the ledger, why_lost, records of closed devices */
     hsi_ledger          *ledger;
     unsigned             count, streams; /* streams of all devices */
     hsi_device_node     *device;         /* node v is device[v - 1] */
@@ -239,7 +240,13 @@ void hsi_devices_await(hsi_devices *d, const hsi_moment *step, size_t count);
  * steps end soon. Later calls sleep. */
 void hsi_device_pause(int64_t start);
 
-/* Mark a device as lost after a fault. The caller has its issue mutex, and not the lock. */
+/*
+ * Mark a device as lost after a fault. The caller has its issue mutex, and not the lock. The call
+ * closes the device's streams first, and so waits under issue mutexes for work that still runs:
+ * before the ledger learns of the loss, and other tasks use the host's memory, no copy to or from
+ * that memory may be left. The work waits for steps of other devices that were launched before,
+ * never for a thread of the host.
+ */
 void hsi_node_lose(hsi_device_node *node);
 
 /* issue.c: let the next step of a stream wait for the steps. The caller has the issue mutexes of
@@ -275,9 +282,11 @@ bool hsi_issue_again(hsi_issue *issue, hsi_ledger_answer answer, bool may_wait);
 /* Release the lock of the ledger, then make the entered transfers. The mutexes stay taken. */
 void hsi_issue_transfers(hsi_issue *issue);
 
-/* Take the lock of the ledger again; release all mutexes. */
+/* Take the lock of the ledger again; release the mutexes of all nodes, or of all but some, given as
+ * bits. */
 void hsi_issue_relock(hsi_issue *issue);
 void hsi_issue_unlock(hsi_issue *issue);
+void hsi_issue_unlock_others(hsi_issue *issue, uint64_t nodes);
 
 /* Add to `waits` the steps before a step of a stream of the node that reads or writes the range,
  * and record that the step does so. Both need the lock. */
@@ -288,6 +297,10 @@ void hsi_node_note(hsi_device_node *node, const hsi_use *use, unsigned count, hs
 /* Enter and make the transfers of the inputs of a task that exist already. Needs no lock. */
 void hsi_devices_prefetch(hsi_devices *d, uint32_t node, const hsi_use *use, size_t count,
                           uint32_t entry);
+
+/* Evict all replicas of a device that no task uses: copy to the host what the device alone has. May
+ * wait; needs no lock. */
+void hsi_node_evict_all(hsi_device_node *node);
 
 /* Declare that the window of a node's next tasks changes. */
 void hsi_devices_renew_window(hsi_devices *d, uint32_t node);
@@ -323,6 +336,9 @@ hs_transfer *hsi_records_list(hsi_devices *d, int64_t start, size_t *count);
 unsigned hsi_operation_kernels(const hs_operation *operation);
 unsigned hsi_stream_bound(void);
 
+/* Return the name of a kind of operation. */
+const char *hsi_operation_name(hs_operation_kind kind);
+
 /* Return whether the operation can fail by its data, so that the host reads its status. */
 bool hsi_operation_has_info(const hs_operation *operation);
 
@@ -353,7 +369,7 @@ hsi_launched hsi_in_flight_start(hsi_device_node *node, const hsi_device_body *b
 void hsi_in_flight_settle(hsi_device_node *node);
 
 /* Copy the results of a task to the host that no later task writes. */
-void hsi_in_flight_send_home(hsi_device_node *node, const hsi_in_flight *f);
+void hsi_in_flight_flush_results(hsi_device_node *node, const hsi_in_flight *f);
 
 /* run.c: the worker's functions */
 hs_outcome hsi_device_run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt);

@@ -112,7 +112,7 @@ bool hsi_in_flight_launch(hsi_device_node *node, const hsi_in_flight *f, unsigne
            copy_result(node, f, stream) && copy_info(node, f, &op, stream);
 }
 
-void hsi_in_flight_send_home(hsi_device_node *node, const hsi_in_flight *f)
+void hsi_in_flight_flush_results(hsi_device_node *node, const hsi_in_flight *f)
 {
     hsi_devices *d = node->devices;
 
@@ -149,8 +149,8 @@ static void judge(hsi_device_node *node, hsi_in_flight *f)
     if (hsi_ledger_input_was_lost(d->ledger, node->node, f->use, f->body->count)) {
         fail(f, HS_OUTCOME_FAILED, "its data are lost with a GPU: ", d->why_lost);
     } else if (info) {
-        snprintf(text, sizeof text, "(info %d)", info);
-        fail(f, HS_OUTCOME_FAILED, "cuSOLVER gave up ", text);
+        snprintf(text, sizeof text, "gave up (info %d)", info);
+        fail(f, HS_OUTCOME_FAILED, "the device ", text);
     } else if (f->body->keeps) {
         hsi_ledger_commit(d->ledger, node->node, f->use, f->body->count, f->body->version);
     }
@@ -172,7 +172,7 @@ static void settle(hsi_device_node *node, hsi_in_flight *f)
     f->settled = true;
     node->settled++;
     if (f->outcome == HS_OUTCOME_DONE && f->body->keeps)
-        hsi_in_flight_send_home(node, f);
+        hsi_in_flight_flush_results(node, f);
 }
 
 static hsi_in_flight *find_oldest(hsi_device_node *node)
@@ -225,7 +225,7 @@ void hsi_in_flight_begun(hsi_device_node *node, hsi_in_flight *f, hsi_waits *wai
         hsi_ledger_commit(l, node->node, f->use, f->body->count, f->body->version);
 }
 
-static bool put_on_its_way(hsi_device_node *node, const hsi_in_flight *f, const hsi_waits *waits)
+static bool launch_and_record(hsi_device_node *node, const hsi_in_flight *f, const hsi_waits *waits)
 {
     const hs_range_ops *ranges = node->devices->ops->ranges;
     bool                launched;
@@ -258,7 +258,7 @@ static hsi_ledger_answer begin(hsi_device_node *node, hsi_in_flight *f)
         hsi_in_flight_begun(node, f, &waits);
     hsi_issue_transfers(&issue);
     /* Kernels in a stream can be neither removed nor repeated. */
-    if (answer == HSI_LEDGER_OK && !put_on_its_way(node, f, &waits))
+    if (answer == HSI_LEDGER_OK && !launch_and_record(node, f, &waits))
         hsi_node_lose(node);
     hsi_issue_unlock(&issue);
     return answer;
@@ -285,6 +285,6 @@ hsi_launched hsi_in_flight_start(hsi_device_node *node, const hsi_device_body *b
     }
     node->next++;
     if (!body->keeps)
-        hsi_in_flight_send_home(node, f);
+        hsi_in_flight_flush_results(node, f);
     return HSI_LAUNCHED;
 }

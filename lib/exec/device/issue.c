@@ -135,11 +135,17 @@ void hsi_issue_relock(hsi_issue *issue)
     pthread_mutex_lock(&issue->devices->lock);
 }
 
-void hsi_issue_unlock(hsi_issue *issue)
+void hsi_issue_unlock_others(hsi_issue *issue, uint64_t nodes)
 {
     for (uint32_t v = issue->devices->count; v > 0; v--)
-        if (issue->entered.locked >> v & 1)
+        if ((issue->entered.locked & ~nodes) >> v & 1)
             pthread_mutex_unlock(&issue->devices->device[v - 1].issue);
+    issue->entered.locked &= nodes;
+}
+
+void hsi_issue_unlock(hsi_issue *issue)
+{
+    hsi_issue_unlock_others(issue, 0);
 }
 
 /* Wait for steps, with everything unlocked. */
@@ -226,6 +232,20 @@ void hsi_devices_prefetch(hsi_devices *d, uint32_t node, const hsi_use *use, siz
     do
         answer = hsi_ledger_prefetch(d->ledger, node, use, count, entry, &issue.entered);
     while (hsi_issue_again(&issue, answer, false));
+    hsi_issue_transfers(&issue);
+    hsi_issue_unlock(&issue);
+}
+
+void hsi_node_evict_all(hsi_device_node *node)
+{
+    hsi_devices      *d = node->devices;
+    hsi_issue         issue;
+    hsi_ledger_answer answer;
+
+    hsi_issue_lock(&issue, d, hsi_node_bit(node->node));
+    do
+        answer = hsi_ledger_evict_all(d->ledger, node->node, &issue.entered);
+    while (hsi_issue_again(&issue, answer, true));
     hsi_issue_transfers(&issue);
     hsi_issue_unlock(&issue);
 }

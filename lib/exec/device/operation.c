@@ -31,6 +31,18 @@ unsigned hsi_stream_bound(void)
     return 512;
 }
 
+const char *hsi_operation_name(hs_operation_kind kind)
+{
+    static const char *const name[HS_OPERATION_KINDS] = {
+        [HS_OPERATION_GEMM] = "gemm",    [HS_OPERATION_SYRK] = "syrk",
+        [HS_OPERATION_TRSM] = "trsm",    [HS_OPERATION_POTRF] = "potrf",
+        [HS_OPERATION_GETRF] = "getrf",  [HS_OPERATION_GEQRF] = "geqrf",
+        [HS_OPERATION_ORMQR] = "ormqr",  [HS_OPERATION_TPQRT] = "tpqrt",
+        [HS_OPERATION_TPMQRT] = "tpmqrt"};
+
+    return name[kind];
+}
+
 bool hsi_operation_has_info(const hs_operation *o)
 {
     return o->kind >= HS_OPERATION_POTRF && o->kind <= HS_OPERATION_TPQRT;

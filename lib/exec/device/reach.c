@@ -101,8 +101,8 @@ void hsi_devices_await(hsi_devices *d, const hsi_moment *step, size_t count)
         }
 }
 
-/* Wait for copies that may still run after a fault, to memory that the host uses again. */
-static void come_to_rest(hsi_device_node *node)
+/* Wait for copies that may still run after a fault, and that use memory of the host. */
+static void close_streams(hsi_device_node *node)
 {
     for (unsigned i = 0; i < HSI_STREAMS; i++)
         if (node->stream[i].is_open) {
@@ -117,7 +117,7 @@ void hsi_node_lose(hsi_device_node *node)
 
     if (hsi_node_is_lost(node))
         return;
-    come_to_rest(node);
+    close_streams(node);
     pthread_mutex_lock(&d->lock);
     if (!d->why_lost[0])
         snprintf(d->why_lost, HS_WHY, "%.239s; GPU %u (%.150s)", node->device->fault.text,

@@ -14,21 +14,6 @@ static void look(hsi_device_node *node)
     hsi_in_flight_settle(node);
 }
 
-/* Free all memory that no task uses, so that the parts of a task are not scattered. */
-static void evict_all(hsi_device_node *node)
-{
-    hsi_devices      *d = node->devices;
-    hsi_issue         issue;
-    hsi_ledger_answer answer;
-
-    hsi_issue_lock(&issue, d, hsi_node_bit(node->node));
-    do
-        answer = hsi_ledger_evict_all(d->ledger, node->node, &issue.entered);
-    while (hsi_issue_again(&issue, answer, true));
-    hsi_issue_transfers(&issue);
-    hsi_issue_unlock(&issue);
-}
-
 static void explain(hsi_device_node *node, hsi_ledger_answer answer, char why[HS_WHY])
 {
     hsi_devices *d = node->devices;
@@ -41,8 +26,8 @@ static void explain(hsi_device_node *node, hsi_ledger_answer answer, char why[HS
     else if (hsi_node_is_lost(node))
         snprintf(why, HS_WHY, "%.500s", d->why_lost);
     else
-        snprintf(why, HS_WHY, "its memory has no room for the tiles; GPU %u (%.150s)", node->number,
-                 node->label);
+        snprintf(why, HS_WHY, "the memory has no room for the data of the task; GPU %u (%.150s)",
+                 node->number, node->label);
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -67,7 +52,7 @@ static hsi_in_flight *launch_now(hsi_device_node *node, const hsi_device_body *b
             break;
         is_empty = node->settled == node->begun;
         if (is_empty)
-            evict_all(node);
+            hsi_node_evict_all(node); /* the parts of a task may be scattered */
         else
             hsi_device_pause(start);
     }

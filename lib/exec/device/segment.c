@@ -259,7 +259,7 @@ hs_status hsi_device_segment_make(hs_backend_worker *worker, const hsi_ahead *li
     if (*count)
         st = make(node, list, count);
     if (st == HS_ERESOURCE)
-        hsi_error_set(error, st, "GPU %u (%s) takes no graph: %s", node->number, node->label,
+        hsi_error_set(error, st, "GPU %u (%s) takes no segment: %s", node->number, node->label,
                       node->device->fault.text);
     pthread_mutex_unlock(&node->issue);
     return st;
@@ -435,6 +435,17 @@ static bool add_all(hsi_device_node *node, const hsi_ahead *list, size_t count, 
     return true;
 }
 
+/* Return a set of devices, one bit each: `node`, and every device whose steps are in `waits`. */
+static uint64_t find_nodes(const hsi_device_node *node, const hsi_waits *waits)
+{
+    uint64_t nodes = hsi_node_bit(node->node);
+
+    for (uint32_t s = 0; s < node->devices->streams; s++)
+        if (waits->number[s])
+            nodes |= hsi_node_bit(hsi_node_of_stream(node->devices, s)->node);
+    return nodes;
+}
+
 size_t hsi_device_segment_launch(hsi_device_node *node, const hsi_ahead *list, size_t count)
 {
     hsi_device_segment *s = &node->segment[node->passed];
@@ -451,13 +462,14 @@ size_t hsi_device_segment_launch(hsi_device_node *node, const hsi_ahead *list, s
     if (provide(node, list, s->count, &issue))
         begun = begin_all(node, f, s->count, &issue, &waits);
     hsi_issue_transfers(&issue);
+    hsi_issue_unlock_others(&issue, find_nodes(node, &waits));
     if (begun && !launch_all(node, s, f, begun, &waits))
         hsi_node_lose(node);
     hsi_issue_unlock(&issue);
     for (i = begun; i < s->count; i++)
         f[i]->there = false;
     for (i = 0; i < begun; i++)
-        hsi_in_flight_send_home(node, f[i]);
+        hsi_in_flight_flush_results(node, f[i]);
     return begun;
 }
 

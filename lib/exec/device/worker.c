@@ -28,8 +28,8 @@ static bool open_stream(hsi_device_node *node, unsigned stream)
 bool hsi_node_open_stream(hsi_device_node *node, unsigned stream)
 {
     return open_stream(node, stream) &&
-           (!node->work_bytes || node->devices->ops->alloc(node->device, node->work_bytes,
-                                                           &node->work[stream]));
+           (!node->work_bytes ||
+            node->devices->ops->alloc(node->device, node->work_bytes, &node->work[stream]));
 }
 
 /* Find out the name and the memory of the device. */
@@ -72,11 +72,17 @@ static bool knows_operations(hsi_device_node *node)
 {
     hsi_devices *d = node->devices;
 
-    for (size_t i = 0; i < d->operations; i++)
-        if (!(node->device->operations[d->operation[i].single] >> d->operation[i].kind & 1)) {
-            snprintf(node->why, sizeof node->why, "it lacks an operation of these kernels");
-            return false;
-        }
+    for (size_t i = 0; i < d->operations; i++) {
+        const hs_operation *op = &d->operation[i];
+
+        if (node->device->operations[op->single] >> op->kind & 1)
+            continue;
+        snprintf(node->why, sizeof node->why,
+                 "it has no %s of %ss, which tasks of this run need: give their rows no GPU time, "
+                 "or run without this GPU",
+                 hsi_operation_name(op->kind), op->single ? "float" : "double");
+        return false;
+    }
     return true;
 }
 
@@ -108,16 +114,31 @@ static double share_of(const hsi_device_node *node)
     return d->limit > 0 ? d->limit : d->share * (double)node->memory;
 }
 
-/* Explain why the memory for replicas could not be allocated. */
+static const double MiB = 1 << 20;
+
+static double share_in_MiB(const hsi_device_node *node)
+{
+    return (double)node->units * (double)node->devices->unit / MiB;
+}
+
+/* Explain that less memory was free when the device was opened than the replicas take. */
 static void explain_lack(hsi_device_node *node)
 {
-    const double MiB = 1 << 20;
-
     snprintf(node->why, sizeof node->why,
-             "%.0f of its %.0f MiB are free and tiles take %.0f: other processes hold the rest; "
-             "wait for them, or give tiles less with settings.gpu.tile_memory",
-             (double)node->device->memory / MiB, (double)node->memory / MiB,
-             (double)node->units * (double)node->devices->unit / MiB);
+             "%.0f of its %.0f MiB are free and the data take %.0f: other processes hold the rest; "
+             "wait for them, or set a smaller %s",
+             (double)node->device->memory / MiB, (double)node->memory / MiB, share_in_MiB(node),
+             node->devices->limit_setting);
+}
+
+/* Explain that memory for replicas could not be allocated, although enough was free before. */
+static void explain_refusal(hsi_device_node *node)
+{
+    snprintf(node->why, sizeof node->why,
+             "it gives no %.0f MiB for the data, although %.0f of its %.0f MiB were free when it "
+             "was opened: set a smaller %s, or wait for other processes that use the GPU",
+             share_in_MiB(node), (double)node->device->memory / MiB, (double)node->memory / MiB,
+             node->devices->limit_setting);
 }
 
 /* Decide how many replicas the device has room for. Nothing is allocated yet: freeing memory would
@@ -131,9 +152,10 @@ static bool count_units(hsi_device_node *node)
     node->units = fit < (double)d->most_units ? (size_t)fit : d->most_units;
     if (node->units < d->least_units || !most) {
         snprintf(node->why, sizeof node->why,
-                 "tiles take %.0f bytes, too few for the %zu tiles of one task: raise "
-                 "settings.gpu.tile_memory",
-                 most ? share_of(node) : (double)node->device->chunk, d->least_units);
+                 "the data may take %.0f bytes, too few for the %zu pieces of %zu bytes that one "
+                 "task uses: set a larger %s",
+                 most ? share_of(node) : (double)node->device->chunk, d->least_units, d->unit,
+                 d->limit_setting);
         return false;
     }
     if (node->device->memory < node->units * d->unit) {
@@ -158,7 +180,7 @@ static bool take_chunks(hsi_device_node *node, size_t units)
 
         if (!node->devices->ops->alloc(node->device, count * unit, &node->chunk[node->chunks])) {
             if (node->device->fault.kind == HS_FAULT_MEMORY)
-                explain_lack(node);
+                explain_refusal(node);
             return false;
         }
         node->chunk_bytes[node->chunks++] = count * unit;
@@ -262,15 +284,15 @@ static uint32_t domain_of(const hsi_device_node *node)
 }
 
 /* Link the device to those to and from which it can copy. The caller has all issue mutexes. */
-static void meet_peers(hsi_device_node *node)
+static void link_peers(hsi_device_node *node)
 {
     hsi_devices *d = node->devices;
 
     for (unsigned i = 0; i < d->count; i++) {
         hsi_device_node *other = &d->device[i];
 
-        if (other != node && other->is_in_ledger &&
-            d->ops->peer(node->device, other->device) && d->ops->peer(other->device, node->device))
+        if (other != node && other->is_in_ledger && d->ops->peer(node->device, other->device) &&
+            d->ops->peer(other->device, node->device))
             hsi_ledger_link_peers(d->ledger, node->node, other->node);
     }
 }
@@ -281,8 +303,7 @@ static hs_status enter_ledger(hsi_device_node *node)
     hs_status    st;
 
     node->domain = domain_of(node);
-    st = hsi_ledger_open_node(d->ledger, node->node, node->domain, node->chunk_bytes,
-                              node->chunks);
+    st = hsi_ledger_open_node(d->ledger, node->node, node->domain, node->chunk_bytes, node->chunks);
     node->is_in_ledger = st == HS_OK;
     return st;
 }
@@ -313,7 +334,7 @@ static hs_status join(hsi_device_node *node)
     st = enter_ledger(node);
     if (st == HS_OK) {
         hsi_issue_transfers(&issue);
-        meet_peers(node);
+        link_peers(node);
         hsi_issue_relock(&issue);
     }
     if (st == HS_OK && node->device->fault.kind >= HS_FAULT_LOST) {
@@ -336,7 +357,7 @@ static hs_status open_device(hsi_device_node *node, hs_error *error)
     return st;
 }
 
-hs_status hsi_device_worker_open(const hs_backend_options *options,
+hs_status hsi_device_worker_open(const hs_backend_options     *options,
                                  const hs_backend_worker_info *info, hs_backend_worker **out,
                                  hs_error *error)
 {
@@ -380,20 +401,6 @@ static void abandon_tasks(hsi_device_node *node)
 {
     await_own_steps(node);
     hsi_in_flight_settle(node);
-}
-
-/* Copy what the device alone has to the host, and free its memory in the ledger. */
-static void send_home(hsi_device_node *node)
-{
-    hsi_issue         issue;
-    hsi_ledger_answer answer;
-
-    hsi_issue_lock(&issue, node->devices, hsi_node_bit(node->node));
-    do
-        answer = hsi_ledger_evict_all(node->devices->ledger, node->node, &issue.entered);
-    while (hsi_issue_again(&issue, answer, true));
-    hsi_issue_transfers(&issue);
-    hsi_issue_unlock(&issue);
 }
 
 /* Find steps of other devices that use a range of this device, and transfers anywhere whose data
@@ -445,7 +452,7 @@ void hsi_device_worker_close(hs_backend_worker *worker)
         return;
     abandon_tasks(node);
     if (!hsi_node_is_lost(node))
-        send_home(node);
+        hsi_node_evict_all(node);
     await_own_steps(node);
     leave_ledger(node);
     pthread_mutex_lock(&node->issue);

@@ -47,7 +47,7 @@ typedef struct journal_reader {
     size_t       journal; /* index of the journal that is read */
     double       began;   /* start of the run that is read, seconds since 1970 */
     uint64_t     records; /* number of records that were applied */
-    journal_run *runs;    /* runs of all journals read so far */
+    journal_run *runs;    /* the runs that the journals record, in the order of reading */
     size_t       run_count, run_room;
     hs_error *error;
 } journal_reader;
@@ -266,7 +266,7 @@ static void copy_reason(const line_word *what, const journal_line *l, char *why,
     why[length] = '\0';
 }
 
-/* Tell the caller about an attempt. */
+/* Call the caller's function for an attempt. */
 static void visit(const journal_reader *r, const journal_line *l, const line_word words[],
                   uint32_t task)
 {

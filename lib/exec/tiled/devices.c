@@ -160,6 +160,7 @@ static void describe_tiles(hsi_memory *memory, const hs_exec_settings *settings)
     size_t            element = hsi_matrix_element_bytes(matrix);
 
     d->backend = &backend;
+    d->limit_setting = "settings.gpu.tile_memory";
     d->unit = (hsi_matrix_elements(matrix) * element + UNIT - 1) / UNIT * UNIT;
     d->least_units = least_tiles(matrix);
     d->most_units = matrix->pieces + 2 * HSI_OPERANDS;
@@ -241,12 +242,12 @@ static int take(hsi_memory *memory, const hsi_matrix_row *row, hsi_taken *taken,
 }
 
 /* A task on copies has replaced the tiles that it updates by its copies. */
-static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken *taken, int done)
+static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken *taken, bool done,
+                 bool in_place)
 {
     const hsi_matrix *matrix = memory->matrix;
     hsi_devices      *d = &memory->devices;
     uint32_t          version = (uint32_t)(row - matrix->row);
-    bool              works_on_copies = matrix->may_fail || matrix->may_take;
 
     pthread_mutex_lock(&d->lock);
     for (int i = 0; done && i < row->count; i++)
@@ -254,9 +255,9 @@ static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken 
             place(memory, row->operand[i].piece);
     pthread_mutex_unlock(&d->lock);
     hsi_devices_give(d, taken->use, (size_t)row->count, version,
-                     done              ? HSI_GIVEN_NEW
-                     : works_on_copies ? HSI_GIVEN_NOTHING
-                                       : HSI_GIVEN_SPOILED);
+                     done       ? HSI_GIVEN_NEW
+                     : in_place ? HSI_GIVEN_SPOILED
+                                : HSI_GIVEN_NOTHING);
 }
 
 static void expect(hsi_memory *memory, const hsi_matrix_row *row)

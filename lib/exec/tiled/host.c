@@ -260,7 +260,8 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_
     if (!matrix->sharing->take(matrix->memory, body->row, &taken, attempt->why))
         return HS_OUTCOME_FAILED;
     outcome = run_at_home(own_worker(worker), body, attempt);
-    matrix->sharing->give(matrix->memory, body->row, &taken, outcome == HS_OUTCOME_DONE);
+    matrix->sharing->give(matrix->memory, body->row, &taken, outcome == HS_OUTCOME_DONE,
+                          !body->copies);
     return outcome;
 }
 
