@@ -46,11 +46,12 @@ of_manual libhybridsched-exec.3 >"$root/manual.c"
 cp "$doc/examples/embed.c" "$root/exec.c"
 sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhybridsched-exec(3) is not embed.c"
 echo "1 + 4 + 9 = 14" >"$root/exec.expected"
-cp "$doc/examples/policy.c" "$root/policy.c"
-echo "affine: 4" >"$root/policy.expected"
+echo "affine: 4" >"$root/simulate.expected"
+echo "sum of the squares: 506" >"$root/threads.expected"
+echo "stopped: 1000 sequences reached 1" >"$root/functions.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
-examples="readme library exec policy"
+examples="readme library exec"
 if pkg-config --exists hybridsched-profile; then
     examples="$examples profile"
 else
@@ -72,22 +73,36 @@ passed=0
 # shellcheck disable=SC2046,SC2086
 for example in $examples; do
     case $example in
-    exec | policy | profile) module=hybridsched-$example ;;
+    exec | profile) module=hybridsched-$example ;;
     *) module=hybridsched ;;
     esac
     works "in C" $example $CC ${CFLAGS:-} $strict "$root/$example.c" \
         $(pkg-config --cflags --libs $module)
 done
 
-# The example of a policy runs without the other libraries, and so without GLPK.
-mkdir "$root/alone"
-cp "$lib"/libhybridsched-policy.so* "$root/alone" 2>/dev/null ||
-    echo "consumer: this build has no shared libraries"
-if [ -e "$root/alone/libhybridsched-policy.so" ]; then
-    LD_LIBRARY_PATH="$root/alone" "$root/policy" >"$root/out" || fail "examples/policy.c needs more than one library"
-    diff "$root/policy.expected" "$root/out" || fail "examples/policy.c differs alone"
-    passed=$((passed + 1))
-fi
+# The examples for runtime systems. The first two need libhybridsched-policy alone, and so no GLPK.
+# shellcheck disable=SC2046,SC2086
+runs_runtime() {
+    from=$doc/examples/runtime
+    works "in C" simulate $CC ${CFLAGS:-} $strict "$from/simulate.c" "$from/affine.c" \
+        $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" threads $CC ${CFLAGS:-} $strict "$from/threads.c" -pthread \
+        $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" functions $CC ${CFLAGS:-} $strict "$from/functions.c" "$from/affine.c" \
+        $(pkg-config --cflags --libs hybridsched-exec)
+    mkdir "$root/alone"
+    cp "$lib"/libhybridsched-policy.so* "$root/alone" 2>/dev/null || {
+        echo "consumer: this build has no shared libraries"
+        return
+    }
+    for example in simulate threads; do
+        LD_LIBRARY_PATH="$root/alone" "$root/$example" >"$root/out" ||
+            fail "examples/runtime/$example.c needs more than libhybridsched-policy"
+        diff "$root/$example.expected" "$root/out" || fail "examples/runtime/$example.c differs alone"
+        passed=$((passed + 1))
+    done
+}
+runs_runtime
 
 # The example of a plugin on the application's data, from the installed documentation.
 # shellcheck disable=SC2046,SC2086
@@ -253,7 +268,7 @@ works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
 works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
     $(pkg-config --static --cflags --libs hybridsched-exec)
 # shellcheck disable=SC2046,SC2086
-works statically policy $CC ${CFLAGS:-} "$root/policy.c" \
+works statically simulate $CC ${CFLAGS:-} "$doc/examples/runtime/simulate.c" "$doc/examples/runtime/affine.c" \
     $(pkg-config --static --cflags --libs hybridsched-policy)
 case $examples in *profile)
     # shellcheck disable=SC2046,SC2086

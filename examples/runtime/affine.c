@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A scheduling policy of a program for task graphs, under the virtual clock. It needs libhybridsched-policy
- * alone. */
+/* A scheduling policy of a program, for task graphs. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include <hybridsched/policy.h>
+#include "affine.h"
 
 /* The ready tasks, in no order. */
 struct hs_policy_state {
@@ -49,8 +47,8 @@ static void affine_add_ready(hs_policy_state *state, const uint32_t *tasks, size
     hs_wake_all(wake);
 }
 
-/* Start the ready task whose time on the type of the worker is the smallest share of its time on the other
- * type. */
+/* Start the ready task whose time on the type of the worker is the smallest share of its time on
+ * the other type. */
 static void affine_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
                         hs_wake *wake)
 {
@@ -91,7 +89,7 @@ static void affine_mark_done(hs_policy_state *state, uint32_t task)
     (void)state, (void)task;
 }
 
-static const hs_policy_kind affine = {
+const hs_policy_kind affine = {
     .struct_size = sizeof(hs_policy_kind),
     .name = "affine",
     .summary = "an idle worker takes the ready task with the smallest share of its time elsewhere",
@@ -103,45 +101,3 @@ static const hs_policy_kind affine = {
     .supports_graphs = true,
     .add_ready = affine_add_ready,
 };
-
-/* Make a fork of three tasks behind the task 0, for a CPU and a GPU. */
-static hs_status make_fork(hs_instance **out)
-{
-    static const double times[][2] = {{2, 1}, {8, 2}, {3, 3}, {9, 1}};
-    hs_builder         *b = NULL;
-    hs_status           st = hs_builder_create(&b);
-    hs_task             task;
-    size_t              i;
-
-    if (st == HS_OK)
-        st = hs_builder_set_workers(b, 1, 1);
-    for (i = 0; st == HS_OK && i < 4; i++) {
-        hs_task_init(&task);
-        task.cpu = times[i][0];
-        task.gpu = times[i][1];
-        st = hs_builder_add_row(b, &task);
-        if (st == HS_OK && i > 0)
-            st = hs_builder_add_predecessor(b, i, 0, 0, 0);
-    }
-    if (st == HS_OK)
-        st = hs_builder_finish(b, out, NULL);
-    hs_builder_free(b);
-    return st;
-}
-
-int main(void)
-{
-    hs_instance *in = NULL;
-    hs_schedule *s = NULL;
-    hs_status    st = make_fork(&in);
-
-    if (st == HS_OK)
-        st = hs_policy_simulate(&affine, in, NULL, in, NULL, &s);
-    if (st == HS_OK)
-        printf("%s: %g\n", affine.name, hs_schedule_makespan(s));
-    else
-        fprintf(stderr, "%s\n", hs_status_text(st));
-    hs_schedule_free(s);
-    hs_instance_free(in);
-    return st != HS_OK;
-}
