@@ -84,6 +84,9 @@ done
 # shellcheck disable=SC2046,SC2086
 runs_runtime() {
     from=$doc/examples/runtime
+    of_manual libhybridsched-policy.3 >"$root/affine.c"
+    sed 1,2d "$from/affine.c" | diff "$root/affine.c" - ||
+        fail "the example of libhybridsched-policy(3) is not affine.c"
     works "in C" simulate $CC ${CFLAGS:-} $strict "$from/simulate.c" "$from/affine.c" \
         $(pkg-config --cflags --libs hybridsched-policy)
     works "in C" threads $CC ${CFLAGS:-} $strict "$from/threads.c" -pthread \
