@@ -142,9 +142,12 @@ void fuzz_plan(const uint8_t *data, size_t size)
     hs_schedule *plan = NULL, *copy = NULL;
     hs_plan_info info, found;
     hs_error     error = {0};
-    hs_status    st = hs_plan_read(fuzz_file(data, size), NULL, &in, &plan, &info, &error), check;
+    hs_status    st, check;
     int          fd;
 
+    hs_plan_info_init(&info);
+    hs_plan_info_init(&found);
+    st = hs_plan_read(fuzz_file(data, size), NULL, &in, &plan, &info, &error);
     if (!is_accepted(data, size, st, &error))
         return;
     check = hs_schedule_check(in, plan, &error);
