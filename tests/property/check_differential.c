@@ -46,7 +46,7 @@ static uint64_t first_seed(const char *what, uint64_t usual)
 
 static int file = -1; /* certificate in memory */
 
-static bool verify(const hs_instance *in, const hs_schedule *plan, const hs_certificate *c)
+static bool is_verified(const hs_instance *in, const hs_schedule *plan, const hs_certificate *c)
 {
     hs_plan_info info;
     char         path[32];
@@ -59,8 +59,10 @@ static bool verify(const hs_instance *in, const hs_schedule *plan, const hs_cert
     hs_plan_info_init(&info);
     return check_certificate(path, in, plan, &info, false) == 0;
 }
+
+#define VERIFY is_verified
 #else
-#define verify NULL
+#define VERIFY NULL
 #endif
 
 /* Return the optimum as the least double that is not below it, or the largest that is not above. */
@@ -89,7 +91,7 @@ static void check_independent(uint64_t seed, bool slow)
                                              .low = round_optimum(&best, true),
                                              .high = round_optimum(&best, false),
                                              .slow = slow,
-                                             .verify = verify});
+                                             .verify = VERIFY});
     REQUIRE(&s, !broken, "%s", broken);
     sample_free(&s);
 }
@@ -126,7 +128,7 @@ static bool check_graph(uint64_t seed, bool slow)
                                                  .low = best * (1 - GRAPH_ROUNDING),
                                                  .high = best * (1 + GRAPH_ROUNDING),
                                                  .slow = slow,
-                                                 .verify = verify});
+                                                 .verify = VERIFY});
         GRAPH_REQUIRE(&s, !broken, "%s", broken);
     }
     graph_sample_free(&s);
