@@ -46,6 +46,9 @@ of_manual libhybridsched-exec.3 >"$root/manual.c"
 cp "$doc/examples/embed.c" "$root/exec.c"
 sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhybridsched-exec(3) is not embed.c"
 echo "1 + 4 + 9 = 14" >"$root/exec.expected"
+echo "affine: 4" >"$root/simulate.expected"
+echo "sum of the squares: 506" >"$root/threads.expected"
+echo "stopped: 1000 sequences reached 1" >"$root/functions.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
 examples="readme library exec"
@@ -76,6 +79,33 @@ for example in $examples; do
     works "in C" $example $CC ${CFLAGS:-} $strict "$root/$example.c" \
         $(pkg-config --cflags --libs $module)
 done
+
+# The examples for runtime systems. The first two need libhybridsched-policy alone, and so no GLPK.
+# shellcheck disable=SC2046,SC2086
+runs_runtime() {
+    from=$doc/examples/runtime
+    of_manual libhybridsched-policy.3 >"$root/affine.c"
+    sed 1,2d "$from/affine.c" | diff "$root/affine.c" - ||
+        fail "the example of libhybridsched-policy(3) is not affine.c"
+    works "in C" simulate $CC ${CFLAGS:-} $strict "$from/simulate.c" "$from/affine.c" \
+        $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" threads $CC ${CFLAGS:-} $strict "$from/threads.c" -pthread \
+        $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" functions $CC ${CFLAGS:-} $strict "$from/functions.c" "$from/affine.c" \
+        $(pkg-config --cflags --libs hybridsched-exec)
+    mkdir "$root/alone"
+    cp "$lib"/libhybridsched-policy.so* "$root/alone" 2>/dev/null || {
+        echo "consumer: this build has no shared libraries"
+        return
+    }
+    for example in simulate threads; do
+        LD_LIBRARY_PATH="$root/alone" "$root/$example" >"$root/out" ||
+            fail "examples/runtime/$example.c needs more than libhybridsched-policy"
+        diff "$root/$example.expected" "$root/out" || fail "examples/runtime/$example.c differs alone"
+        passed=$((passed + 1))
+    done
+}
+runs_runtime
 
 # The example of a plugin on the application's data, from the installed documentation.
 # shellcheck disable=SC2046,SC2086
@@ -229,6 +259,7 @@ if [ ! -f "$lib/libhybridsched.a" ]; then
     # shellcheck disable=SC2046
     parts $(find "$PWD/.libs" -name 'libhs_*.a' -type f) >"$lib/libhybridsched.a"
     cp "$lib/libhybridsched.a" "$lib/libhybridsched-exec.a"
+    cp "$lib/libhybridsched.a" "$lib/libhybridsched-policy.a"
     cp "$lib/libhybridsched.a" "$lib/libhybridsched-profile.a"
 fi
 mkdir "$root/shared"
@@ -239,6 +270,9 @@ works statically readme $CC ${CFLAGS:-} "$root/readme.c" \
 # shellcheck disable=SC2046,SC2086
 works statically exec $CC ${CFLAGS:-} "$root/exec.c" \
     $(pkg-config --static --cflags --libs hybridsched-exec)
+# shellcheck disable=SC2046,SC2086
+works statically simulate $CC ${CFLAGS:-} "$doc/examples/runtime/simulate.c" "$doc/examples/runtime/affine.c" \
+    $(pkg-config --static --cflags --libs hybridsched-policy)
 case $examples in *profile)
     # shellcheck disable=SC2046,SC2086
     works statically profile $CC ${CFLAGS:-} "$root/profile.c" \
@@ -246,7 +280,7 @@ case $examples in *profile)
     ;;
 esac
 echo 'int main(void) { return 0; }' >"$root/main.c"
-others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched//')
+others=$(pkg-config --static --libs-only-l hybridsched | sed 's/-lhybridsched\(-policy\)*//g')
 # shellcheck disable=SC2046,SC2086
 if $CC ${CFLAGS:-} -static "$root/main.c" $others -o "$root/main" 2>"$root/log"; then
     works "statically with all libraries" readme $CC ${CFLAGS:-} -static "$root/readme.c" \

@@ -1,10 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Check that each shared library exports every function of its headers and only names in hs_*.
+# Check that each shared library exports every function of its headers and only names in hs_*, and
+# libhybridsched-policy its internal symbols hsi_* for the other libraries. Check that it needs libc and
+# libm alone, and that no other library contains one of its functions.
 
 srcdir=${srcdir:-.}
 of_exec="backend.h device.h exec.h plugin.h" # libhybridsched-exec
-of_profile="profile.h"              # libhybridsched-profile; the others are libhybridsched's
+of_profile="profile.h"              # libhybridsched-profile
+# The others are of libhybridsched-policy and libhybridsched.
 
 [ -f .libs/libhybridsched.so ] || { echo "skipped: this build has no shared library"; exit 77; }
 command -v "${NM:=nm}" >/dev/null || { echo "skipped: nm is not installed"; exit 77; }
@@ -38,12 +41,13 @@ check_versions() { # library
 }
 
 failed=0
+names=hs_
 compare() { # library header...
     library=$1
     shift
     exported ".libs/$library.so" >"$scratch/exported"
     promised "$@" >"$scratch/promised"
-    grep -v '^hs_' "$scratch/exported" >"$scratch/foreign"
+    grep -v "^$names" "$scratch/exported" >"$scratch/foreign"
     comm -13 "$scratch/exported" "$scratch/promised" >"$scratch/missing"
     comm -23 "$scratch/exported" "$scratch/promised" | grep '^hs_' >"$scratch/undeclared"
     for kind in foreign missing undeclared; do
@@ -65,7 +69,53 @@ set -- include/hybridsched/version.h
 for header in "$srcdir"/include/hybridsched/*.h; do
     is_of "$of_exec $of_profile" "$header" || set -- "$@" "$header"
 done
-compare libhybridsched "$@"
+# Each function of these headers is in one of two libraries.
+exported .libs/libhybridsched.so >"$scratch/of_main"
+exported .libs/libhybridsched-policy.so >"$scratch/of_policy"
+compare_both() { # header...
+    promised "$@" >"$scratch/both"
+    for library in libhybridsched libhybridsched-policy; do
+        [ $library = libhybridsched ] && other=of_policy names=hs_ || other=of_main names='hsi*_'
+        comm -23 "$scratch/both" "$scratch/$other" | sed 's/.*/HS_API void &(void)/' >"$scratch/own.h"
+        compare $library "$scratch/own.h"
+    done
+    names=hs_
+}
+compare_both "$@"
+
+# check_twice LIBRARY: check that a library has no function that libhybridsched-policy exports.
+check_twice() {
+    [ -f ".libs/$1.so" ] || return 0
+    "$NM" --defined-only ".libs/$1.so" | awk '$2 ~ /[TtDdRrBb]/ { print $3 }' | sort -u |
+        comm -12 - "$scratch/of_policy" >"$scratch/twice"
+    [ -s "$scratch/twice" ] || return 0
+    failed=1
+    echo "$1: contains symbols of libhybridsched-policy, too:"
+    sed 's/^/  /' "$scratch/twice"
+}
+for library in libhybridsched libhybridsched-exec libhybridsched-profile; do
+    check_twice $library
+done
+
+# The libraries that libhybridsched-policy needs.
+if command -v "${READELF:=readelf}" >/dev/null; then
+    "$READELF" -d .libs/libhybridsched-policy.so |
+        sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$scratch/needed"
+    # A sanitizer adds its own libraries.
+    case "${CFLAGS:-}" in *-fsanitize*) ;; *)
+        if grep -vE '^(libc|libm|libgcc_s|ld-linux.*)\.so' "$scratch/needed"; then
+            failed=1
+            echo "libhybridsched-policy: needs the libraries above; it must need libc and libm alone"
+        fi
+        ;;
+    esac
+    "$READELF" -d .libs/libhybridsched.so | grep -q 'NEEDED.*libhybridsched-policy\.so' || {
+        failed=1
+        echo "libhybridsched: does not link libhybridsched-policy"
+    }
+else
+    echo "exports: readelf is not installed: the needed libraries are not checked"
+fi
 
 # compare_own LIBRARY HEADERS: compare a library that has these headers alone.
 compare_own() {

@@ -198,7 +198,9 @@ typedef struct hs_exec_settings {
                                               parts of the tasks; never written; a file that does
                                               not exist counts as empty */
         size_t   other_journal_count;
-        uint64_t reserved[6];
+        size_t idle_journal_count; /* the first of other_journals that may be of runs of the same
+                                      tasks: HS_EINVAL if another process is writing one */
+        uint64_t reserved[5];
     } keep;
 
     /**
@@ -342,14 +344,16 @@ typedef struct hs_journal_attempt {
     size_t      struct_size;
     size_t      journal; /* index of the journal in the list of paths */
     double      began;   /* start of the run, seconds since 1970 */
-    uint32_t    task;
-    uint32_t    number; /* number of the attempt, from 1 */
-    hs_type     type;   /* type of the worker */
+    uint32_t    task;    /* HS_NONE: no task of the instance has the name on record */
+    uint32_t    number;  /* number of the attempt, from 1 */
+    hs_type     type;    /* type of the worker */
     unsigned    worker; /* number of the worker among the workers of `type`, from 0 */
     bool        done;
     const char *why;        /* reason of a failure as in the journal, e.g. "exit:1"; valid during the
                                call */
     double      start, end; /* seconds from the start of the run */
+    bool        unchanged;  /* the task would be executed as in this attempt: by the same command,
+                               kernel or function, or by emulation if `emulated` is set */
 } hs_journal_attempt;
 
 /** The state of a task in journals. */
@@ -361,11 +365,11 @@ typedef enum hs_journal_state {
 } hs_journal_state;
 
 /**
- * Read journals, for example those of shares, without a handle: call attempt() for each attempt of a
- * task of `in`, in the order in which the runs began, and set state[], an array of the caller, by
- * task. Runs may be writing the journals; a file that does not exist counts as empty. With `emulated`
- * tasks that emulated workers did not compute count as done. HS_EINVAL: a journal is damaged, or a
- * file is no journal; HS_EIO; HS_ENOMEM.
+ * Read journals, for example those of shares, without a handle: call attempt() for each attempt, in
+ * the order in which the runs began, and set state[], an array of the caller, by task. Runs may be
+ * writing the journals; a file that does not exist counts as empty. With `emulated` tasks that
+ * emulated workers did not compute count as done. HS_EINVAL: a journal is damaged, or a file is no
+ * journal; HS_EIO; HS_ENOMEM.
  */
 HS_API hs_status hs_journal_read(const hs_instance *in, const char *const *path, size_t count,
                                  bool emulated, hs_journal_state *state,

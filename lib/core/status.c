@@ -2,8 +2,6 @@
 #include <hybridsched/status.h>
 #include <hybridsched/version.h>
 
-#include "config.h"
-
 const char *hs_status_text(hs_status status)
 {
     switch (status) {
@@ -24,13 +22,4 @@ unsigned hs_version(void)
 const char *hs_version_string(void)
 {
     return HS_VERSION_STRING;
-}
-
-bool hs_has_glpk(void)
-{
-#ifdef HAVE_GLPK
-    return true;
-#else
-    return 0;
-#endif
 }

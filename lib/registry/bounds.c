@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include <hybridsched/version.h>
+
 #include "bound/bound.h"
 #include "config.h"
 #include "core/settings.h"
@@ -23,6 +25,15 @@ static const hs_bound *const registry[] = {
     &hsi_bound_mip,
 #endif
 };
+
+bool hs_has_glpk(void)
+{
+#ifdef HAVE_GLPK
+    return true;
+#else
+    return false;
+#endif
+}
 
 size_t hs_bound_count(void)
 {

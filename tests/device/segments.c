@@ -161,7 +161,8 @@ START_TEST(events_in_a_segment_are_steps)
 }
 END_TEST
 
-/* The first copy or operation of the launch fails, or a later one. */
+/* The first copy or operation of the launch fails, or a later one. A launch may report that its work
+ * has failed already. */
 START_TEST(an_operation_of_a_segment_fails)
 {
     stage       s;
@@ -171,8 +172,8 @@ START_TEST(an_operation_of_a_segment_fails)
     begin(&s, &w, 0);
     segment = collect(&s, &w);
     fixture.fail_operation((unsigned)_i + 1);
-    ck_assert(s.ops->segments->launch(segment, &s.stream[0][0]));
-    ck_assert_int_eq(stage_await(&s, &s.event[0][4]), -1);
+    if (s.ops->segments->launch(segment, &s.stream[0][0]))
+        ck_assert_int_eq(stage_await(&s, &s.event[0][4]), -1);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_LOST);
     s.ops->segments->release(segment);
     finish(&s, &w);

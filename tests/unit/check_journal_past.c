@@ -339,7 +339,8 @@ static size_t write_past(char *text, const past_line *lines, size_t count)
             length = (size_t)sprintf(
                 line, "%s %c cpu0 1 0.000000000 0.000000001 %016llx ",
                 lines[i].kind == 'f' ? "failed" : "done", 'a' + (int)lines[i].task,
-                (unsigned long long)hsi_journal_digest_implementation(in, lines[i].task, HS_CPU) +
+                (unsigned long long)hsi_journal_digest_implementation(
+                    in, lines[i].task < hs_instance_tasks(in) ? lines[i].task : 0, HS_CPU) +
                     (lines[i].kind == 'D'));
         size += hsi_journal_seal(line, length, 0, &chain);
     }
@@ -364,6 +365,10 @@ START_TEST(runs_of_several_journals_are_read_by_date)
         {{{'r', 0, third}, {'f', 2, NULL}}, {{'r', 0, second}, {'d', 2, NULL}}, "--f"},
         {{{'r', 0, first}, {'d', 0, NULL}, {'r', 0, third}, {'d', 1, NULL}},
          {{'r', 0, second}, {'u', 0, NULL}, {'u', 1, NULL}},
+         "ud-"},
+        /* the clock was set back between two runs of a journal */
+        {{{'r', 0, third}, {'d', 0, NULL}, {'r', 0, first}, {'u', 0, NULL}},
+         {{'r', 0, second}, {'d', 1, NULL}},
          "ud-"},
         {{{0}}, {{'r', 0, first}, {'d', 0, NULL}, {'d', 1, NULL}, {'d', 2, NULL}}, "ddd"},
     };
@@ -440,6 +445,42 @@ START_TEST(other_journals_are_not_changed)
 }
 END_TEST
 
+/* A run that needs another journal to be idle is refused while a process writes it. */
+START_TEST(other_journal_must_be_idle)
+{
+    char          other[128];
+    const char   *others[1] = {other};
+    unsigned char state[3] = {0};
+    uint16_t      attempts[3] = {0};
+
+    use_rows(three, 2, 1);
+    snprintf(other, sizeof other, "%s/other", folder);
+    for (int idle = 0; idle < 2; idle++) {
+        hsi_journal_past now = {.state = state,
+                                .attempts = attempts,
+                                .others = others,
+                                .other_count = 1,
+                                .idle_count = (size_t)idle};
+        hsi_journal_past its = {.state = state, .attempts = attempts};
+        hsi_journal     *running = NULL, *j = NULL;
+
+        ck_assert_int_eq(hsi_journal_open(other, in, 1, &its, &running, &fault), HS_OK);
+        if (!idle) {
+            ck_assert_int_eq(hsi_journal_open(file, in, 1, &now, &j, &fault), HS_OK);
+            shut(j);
+        } else {
+            ck_assert_int_eq(hsi_journal_open(file, in, 1, &now, &j, &fault), HS_EINVAL);
+            ck_assert_ptr_nonnull(strstr(fault.why, other));
+            ck_assert_int_eq(hsi_journal_inspect(file, in, true, &now, &fault), HS_EINVAL);
+        }
+        shut(running);
+        ck_assert_int_eq(hsi_journal_open(file, in, 1, &now, &j, &fault), HS_OK);
+        shut(j);
+    }
+    ck_assert_int_eq(unlink(other), 0);
+}
+END_TEST
+
 /* The attempts that hs_journal_read() has reported. */
 typedef struct visited {
     hs_journal_attempt attempt[8];
@@ -458,10 +499,12 @@ static void note_attempt(void *data, const hs_journal_attempt *attempt)
 
 START_TEST(attempts_are_read_without_a_handle)
 {
-    static const past_line first[] = {
-        {'r', 0, "2026-01-31T12:00:00.250Z"}, {'d', 0, NULL}, {'u', 0, NULL}};
+    static const past_line first[] = {{'r', 0, "2026-01-31T12:00:00.250Z"},
+                                      {'d', 0, NULL},
+                                      {'u', 0, NULL},
+                                      {'d', 'x' - 'a', NULL}};
     static const past_line second[] = {
-        {'r', 0, "1970-01-01T00:00:01.500Z"}, {'f', 1, NULL}, {'d', 2, NULL}};
+        {'r', 0, "1970-01-01T00:00:01.500Z"}, {'f', 1, NULL}, {'D', 2, NULL}, {'d', 2, NULL}};
     char             name[2][128], text[2048];
     const char      *path[] = {name[0], name[1]};
     hs_journal_state state[3];
@@ -470,7 +513,7 @@ START_TEST(attempts_are_read_without_a_handle)
 
     use_rows(three, 2, 1);
     for (int i = 0; i < 2; i++) {
-        size_t size = write_past(text, i ? second : first, 3);
+        size_t size = write_past(text, i ? second : first, 4);
         FILE  *f;
 
         snprintf(name[i], sizeof name[i], "%s/part%d", folder, i);
@@ -481,13 +524,15 @@ START_TEST(attempts_are_read_without_a_handle)
     ck_assert_int_eq(state[0], HS_JOURNAL_CHANGED);
     ck_assert_int_eq(state[1], HS_JOURNAL_FAILED);
     ck_assert_int_eq(state[2], HS_JOURNAL_DONE);
-    ck_assert_uint_eq(v.count, 3);
+    ck_assert_uint_eq(v.count, 5);
     ck_assert(v.attempt[0].task == 1 && v.attempt[0].journal == 1 && !v.attempt[0].done);
     ck_assert(v.attempt[0].began == 1.5 && v.attempt[0].end == 1e-9 && v.attempt[0].start == 0);
     ck_assert(v.attempt[1].task == 2 && v.attempt[1].done && v.attempt[1].number == 1);
-    ck_assert(v.attempt[2].task == 0 && v.attempt[2].journal == 0);
-    ck_assert(v.attempt[2].began == 1769860800.25);
-    ck_assert(v.attempt[2].type == HS_CPU && v.attempt[2].worker == 0);
+    ck_assert(!v.attempt[1].unchanged && v.attempt[2].unchanged);
+    ck_assert(v.attempt[3].task == 0 && v.attempt[3].journal == 0 && v.attempt[3].unchanged);
+    ck_assert(v.attempt[3].began == 1769860800.25);
+    ck_assert(v.attempt[3].type == HS_CPU && v.attempt[3].worker == 0);
+    ck_assert(v.attempt[4].task == HS_NONE && v.attempt[4].journal == 0);
     for (int left = 0;; left++) { /* every allocation may fail */
         v.count = 0;
         memory_fail_after(left, 1);
@@ -520,6 +565,7 @@ int main(void)
     tcase_add_test(tc, failure_reason_is_read_back);
     tcase_add_test(tc, runs_of_several_journals_are_read_by_date);
     tcase_add_test(tc, other_journals_are_not_changed);
+    tcase_add_test(tc, other_journal_must_be_idle);
     tcase_add_test(tc, attempts_are_read_without_a_handle);
     return run_suite(suite);
 }

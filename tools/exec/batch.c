@@ -2,6 +2,7 @@
 /* hsched-exec --batch: a batch script that runs the shares as a job array. */
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,23 +52,33 @@ static int check_rows(const plan *p, const exec_request *request, bool on_gpus, 
     return EXIT_USAGE;
 }
 
-/* Set the workers of the largest share. */
-static void count_workers(const plan *p, unsigned shares, bool on_gpus, element *e)
+/* Set the workers of the largest share of a plan. */
+static void count_planned(const plan *p, unsigned shares, element *e)
 {
     unsigned  cpus = hs_instance_cpus(p->in), workers = cpus + hs_instance_gpus(p->in);
     unsigned *count = checked_calloc(2 * (size_t)shares, sizeof *count);
 
-    e->cpus = cpus;
-    e->gpus = on_gpus ? workers - cpus : 0;
-    for (unsigned w = 0; p->s && w < workers; w++)
+    for (unsigned w = 0; w < workers; w++)
         count[2 * exec_share_of_worker(p->in, w, shares) + (w >= cpus)]++;
-    if (p->s)
-        e->cpus = e->gpus = 0;
-    for (unsigned s = 0; p->s && s < shares; s++) {
+    for (unsigned s = 0; s < shares; s++) {
         e->cpus = count[2 * s] > e->cpus ? count[2 * s] : e->cpus;
         e->gpus = count[2 * s + 1] > e->gpus ? count[2 * s + 1] : e->gpus;
     }
     free(count);
+}
+
+/* Set the workers of the largest share. */
+static void count_workers(const plan *p, const hs_read_settings *reading, unsigned shares,
+                          bool on_gpus, element *e)
+{
+    if (p->s) {
+        count_planned(p, shares, e);
+        e->cpus = reading->has_cpus ? reading->cpus : e->cpus;
+        e->gpus = reading->has_gpus ? reading->gpus : e->gpus;
+    } else {
+        e->cpus = hs_instance_cpus(p->in);
+        e->gpus = on_gpus ? hs_instance_gpus(p->in) : 0;
+    }
 }
 
 static void count_cores(const exec_request *request, element *e)
@@ -85,56 +96,46 @@ static void count_cores(const exec_request *request, element *e)
         e->cores = 1;
 }
 
-/*
- * Return the makespan of the plan, or for an instance that of heteroprio on the workers of all
- * shares; 0: unknown, since a time is unknown or there are too many workers.
- */
-static double makespan_of(const plan *p, unsigned shares)
+/* Set the time limit from the makespan of the plan on its own workers, which no share exceeds, or
+ * from the longest makespan of a share in a simulation on the workers of the largest share. */
+static void set_limit(const plan *p, const exec_request *request, const hs_read_settings *reading,
+                      const uint32_t *owner, unsigned shares, element *e)
 {
-    hs_instance  *in = NULL;
-    hs_schedule  *s = NULL;
-    double        makespan = 0, cpus = (double)shares * hs_instance_cpus(p->in);
-    double        gpus = (double)shares * hs_instance_gpus(p->in);
-
-    if (p->s)
-        return hs_schedule_makespan(p->s);
-    if (hs_instance_unknown(p->in) > 0 || cpus > HS_MAX_WORKERS || gpus > HS_MAX_WORKERS)
-        return 0;
-    if (hs_instance_with_workers(p->in, (unsigned)cpus, (unsigned)gpus, &in) == HS_OK &&
-        hs_policy_simulate(hs_policy_find("heteroprio"), in, NULL, in, NULL, &s) == HS_OK)
-        makespan = hs_schedule_makespan(s);
-    hs_schedule_free(s);
-    hs_instance_free(in);
-    return makespan;
-}
-
-static void set_limit(const plan *p, const exec_request *request, unsigned shares, element *e)
-{
+    bool   is_planned = p->s && !reading->has_cpus && !reading->has_gpus;
     double scale = request->settings.run.time_scale > 0 ? request->settings.run.time_scale : 1;
-    double seconds =
-        makespan_of(p, shares) * hs_unit_seconds(hs_instance_unit(p->in)) * scale;
+    double makespan = is_planned ? hs_schedule_makespan(p->s)
+                                 : exec_share_makespan(p->in, owner, shares, e->cpus, e->gpus);
+    double seconds = makespan * hs_unit_seconds(hs_instance_unit(p->in)) * scale;
 
     if (seconds > 0 && seconds < 1e8)
         e->minutes = ceil(1.5 * seconds / 60) + 5;
 }
 
-/* Print a word of the command quoted for the shell; %a is the number of the element. */
-static void put_word(const char *word)
+/* Print a word quoted for the shell. */
+static void put_quoted(const char *word)
 {
-    const char *element_number = "\"$SLURM_ARRAY_TASK_ID\"", *mark;
-    char       *piece, *quoted;
+    char *quoted = shell_word(word);
+
+    fputs(quoted, stdout);
+    free(quoted);
+}
+
+/* Print a word of the command in which %a is the number of the element. */
+static void put_numbered(const char *word)
+{
+    const char *mark;
 
     for (; (mark = strstr(word, "%a")); word = mark + 2) {
-        piece = checked_strdup(word);
+        char *piece = checked_strdup(word);
+
         piece[mark - word] = '\0';
-        quoted = shell_word(piece);
-        printf("%s%s", mark > word ? quoted : "", element_number);
-        free(quoted);
+        if (*piece)
+            put_quoted(piece);
+        fputs("\"$SLURM_ARRAY_TASK_ID\"", stdout);
         free(piece);
     }
-    quoted = shell_word(word);
-    fputs(*word ? quoted : "", stdout);
-    free(quoted);
+    if (*word)
+        put_quoted(word);
 }
 
 /* Return whether a word of the command line is the option `name`, which may be shortened to the
@@ -147,8 +148,16 @@ static bool is_option(const char *word, const char *name)
     return length >= SHORTEST && strncmp(word, name, length) == 0;
 }
 
-/* Print the words of the command line, without the options of the batch script. */
-static void put_words(char **argv)
+/* Return whether the path of the plan, or of the list of commands, is in the word. */
+static bool has_path(const char *word, const plan *p)
+{
+    return (uintptr_t)p->path >= (uintptr_t)word &&
+           (uintptr_t)p->path <= (uintptr_t)word + strlen(word);
+}
+
+/* Print the words of the command line, without the options of the batch script. In an array, %a is
+ * the number of the element, except in the path of the plan, which is one file. */
+static void put_words(char **argv, const plan *p, unsigned shares)
 {
     for (char **word = argv + 1; *word; word++) {
         if (is_option(*word, "--batch") || is_option(*word, "--share")) {
@@ -156,7 +165,10 @@ static void put_words(char **argv)
             continue;
         }
         fputs(" \\\n    ", stdout);
-        put_word(*word);
+        if (shares > 1 && strstr(*word, "%a") && !has_path(*word, p))
+            put_numbered(*word);
+        else
+            put_quoted(*word);
     }
 }
 
@@ -209,7 +221,7 @@ static void put_command(const plan *p, const exec_request *request, unsigned sha
         printf(" \\\n    --journal=%s.journal", path);
     if (request->settings.keep.resume == HS_RESUME_NOT)
         printf(" --resume");
-    put_words(request->command);
+    put_words(request->command, p, shares);
     putchar('\n');
     free(program);
     free(path);
@@ -220,25 +232,28 @@ unsigned exec_batch_shares(const plan *p, const exec_request *request)
     return request->share.count > 0 ? request->share.count : (unsigned)hs_instance_nodes(p->in);
 }
 
-int exec_write_batch(const plan *p, const exec_request *request)
+int exec_write_batch(const plan *p, const exec_request *request, const hs_read_settings *reading)
 {
     unsigned  shares = exec_batch_shares(p, request);
     uint32_t *owner = NULL;
     element   e = {0};
     bool      on_gpus, commands;
-    int       code;
+    int       code = p->s ? plan_check(p, NULL) : EXIT_OK;
 
     look_at_rows(p->in, &on_gpus, &commands);
-    code = check_rows(p, request, on_gpus, commands);
+    if (!code)
+        code = check_rows(p, request, on_gpus, commands);
+    if (!code)
+        code = exec_check_workers(p, request, reading);
     if (!code && shares > 1)
-        code = exec_share_owners(p, shares, &owner);
-    free(owner);
+        code = exec_share_owners(p, shares, false, &owner);
     if (code)
         return code;
-    count_workers(p, shares, on_gpus, &e);
+    count_workers(p, reading, shares, on_gpus, &e);
+    set_limit(p, request, reading, owner, shares, &e);
     count_cores(request, &e);
-    set_limit(p, request, shares, &e);
     put_requests(p, shares, &e);
     put_command(p, request, shares);
+    free(owner);
     return EXIT_OK;
 }

@@ -53,6 +53,8 @@ typedef struct exec_request {
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
+typedef struct exec_measured exec_measured;
+
 /** A plan and its run. */
 typedef struct exec_job {
     const exec_request *request;
@@ -87,6 +89,10 @@ unsigned exec_workers_here(void *request, hs_type type);
 /** Fix the number of workers of the plan or instance. Return 0, or an exit code after a message. */
 int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading);
 
+/** Refuse -m and -k that exec_set_workers() refuses for a plan. Return 0, or an exit code after a
+ * message. */
+int exec_check_workers(const plan *p, const exec_request *request, const hs_read_settings *reading);
+
 /** Print options that fit this machine, after a run was refused for lack of cores or GPUs. */
 void exec_suggest_workers(const exec_job *job);
 
@@ -118,14 +124,17 @@ int exec_plan_instance(plan *p, int quiet);
  * a message.
  */
 unsigned exec_batch_shares(const plan *p, const exec_request *request);
-int      exec_write_batch(const plan *p, const exec_request *request);
+int exec_write_batch(const plan *p, const exec_request *request, const hs_read_settings *reading);
 
 /**
- * The results of all shares from the journals at `journal`, as those of a run (gather.c): set
- * job->gathered, the workers, the report and the status. Return 0, or an exit code after a message.
- * summary: print what is not done.
+ * The results of all shares from the journals in `list` at `journal`, as those of a run (gather.c):
+ * set job->gathered, the workers, the report and the status. The list outlives the job. Return 0,
+ * or an exit code after a message. head, summary: print the first line of the summary, and what is
+ * missing (gather_summary.c).
  */
-int  exec_gather(exec_job *job, exec_request *request, const char *journal);
+int  exec_gather(exec_job *job, exec_request *request, const char *journal,
+                 const exec_journal_list *list);
+void exec_gather_head(FILE *out, const exec_job *job, const exec_measured *m);
 void exec_gather_summary(FILE *out, const exec_job *job);
 void exec_gathered_free(exec_gathered *gathered);
 
@@ -256,7 +265,7 @@ typedef struct exec_total {
     double   busy, lost, idle, no_task, victims, data, other;
 } exec_total;
 
-typedef struct exec_measured {
+struct exec_measured {
     double              predicted, achieved; /* predicted and achieved makespan */
     double              bound;               /* area bound of the measured times; NaN: none */
     double              known_makespan; /* makespan that known times would have given; NaN: none */
@@ -279,7 +288,7 @@ typedef struct exec_measured {
     size_t              wait_count;
     hs_exec_failure    *known; /* failures by task and number of the attempt */
     size_t              known_count;
-} exec_measured;
+};
 
 /** Compute the measurements of a run. HS_ENOMEM. Free `m` also after a failure. */
 hs_status exec_measure(const exec_job *job, exec_measured *m);

@@ -6,34 +6,23 @@
 #include <unistd.h>
 
 #include "common/checked_memory.h"
-#include "common/escape.h"
 #include "common/message.h"
-#include "exec/exec.h"
+#include "exec/gather.h"
 
-/* An attempt with a worker of the gathered run. */
-typedef struct entry {
-    hs_journal_attempt attempt;
-    char               why[32];
-    unsigned           lane;
-} entry;
+typedef gathered_entry entry;
 
-struct exec_gathered {
-    exec_journal_list list;
-    unsigned          shares; /* number of shares; 0: unknown */
-    unsigned          workers[2]; /* by hs_type: numbers of workers in the file */
-    uint32_t         *owner;  /* share of each task; NULL: unknown */
-    hs_journal_state *state;  /* by task */
-    entry            *entries; /* sorted by lane and time */
-    size_t            count, room;
-    hs_exec_record   *records; /* of the entries */
-    hs_exec_failure  *failures;
-    size_t            failure_count;
-};
-
+/* Add an attempt. Leave out tasks that the file lacks, and times of commands that have changed
+ * since: they say nothing about the tasks of the file. */
 static void add_attempt(void *data, const hs_journal_attempt *attempt)
 {
     exec_gathered *g = data;
 
+    if (attempt->task == HS_NONE) {
+        g->strange[attempt->journal]++;
+        return;
+    }
+    if (attempt->done && !attempt->unchanged)
+        return;
     if (g->count == g->room) {
         size_t room = g->room ? 2 * g->room : 64;
         entry *more = checked_calloc(room, sizeof *more);
@@ -53,34 +42,42 @@ static void add_attempt(void *data, const hs_journal_attempt *attempt)
  * Set the number of shares: of --share=all/N, of the nodes of a plan, or of the names of the journals
  * if they agree.
  */
-static void count_shares(exec_gathered *g, const plan *p, const exec_request *request,
-                         const char *journal)
+static void count_shares(exec_gathered *g, const plan *p, const exec_request *request)
 {
+    unsigned   count = 0;
     exec_share share;
-    bool       differ = false;
 
+    for (size_t i = 0; i < g->list->count; i++)
+        if (exec_share_of_journal(g->journal, g->list->path[i], &share)) {
+            g->mixed |= count > 0 && count != share.count;
+            count = share.count;
+        }
     g->shares = request->share.count;
     if (g->shares == 0 && p->s && hs_instance_nodes(p->in) > 1)
         g->shares = (unsigned)hs_instance_nodes(p->in);
-    if (g->shares > 0)
-        return;
-    for (size_t i = 0; i < g->list.count; i++)
-        if (exec_share_of_journal(journal, g->list.path[i], &share)) {
-            differ |= g->shares > 0 && g->shares != share.count;
-            g->shares = share.count;
-        }
-    if (differ)
-        g->shares = 0;
+    if (g->shares == 0 && !g->mixed)
+        g->shares = count;
 }
 
-static int check_exists(const exec_gathered *g, const char *journal)
+static int count_journals(exec_gathered *g)
 {
-    for (size_t i = 0; i < g->list.count; i++)
-        if (access(g->list.path[i], F_OK) == 0)
-            return EXIT_OK;
-    message("there is no journal '%s' or '%s.IofN': give the --journal of the runs", journal,
-            journal);
+    for (size_t i = 0; i < g->list->count; i++)
+        g->journals += access(g->list->path[i], F_OK) == 0;
+    if (g->journals > 0)
+        return EXIT_OK;
+    message("there is no journal '%s' or '%s.IofN': give the --journal of the runs", g->journal,
+            g->journal);
     return EXIT_USAGE;
+}
+
+/* Find the share of each task. A file without such shares is refused only if the user has given the
+ * number of shares: results of its tasks may come from other shares. */
+static int find_owners(exec_gathered *g, const plan *p, const exec_request *request)
+{
+    bool given = request->share.count > 0;
+    int  code = g->shares > 0 ? exec_share_owners(p, g->shares, !given, &g->owner) : EXIT_OK;
+
+    return given ? code : EXIT_OK;
 }
 
 static int by_lane(const void *a, const void *b)
@@ -97,8 +94,8 @@ static int by_lane(const void *a, const void *b)
  * Set the numbers of both. */
 static void assign_lanes(exec_gathered *g, unsigned number[2])
 {
-    unsigned(*most)[2] = checked_calloc(g->list.count, sizeof *most);
-    unsigned(*first)[2] = checked_calloc(g->list.count, sizeof *first);
+    unsigned(*most)[2] = checked_calloc(g->list->count, sizeof *most);
+    unsigned(*first)[2] = checked_calloc(g->list->count, sizeof *first);
 
     for (size_t i = 0; i < g->count; i++) {
         const hs_journal_attempt *a = &g->entries[i].attempt;
@@ -107,7 +104,7 @@ static void assign_lanes(exec_gathered *g, unsigned number[2])
             most[a->journal][a->type] = a->worker + 1;
     }
     for (int type = HS_CPU; type <= HS_GPU; type++)
-        for (size_t j = 0; j < g->list.count; j++) {
+        for (size_t j = 0; j < g->list->count; j++) {
             first[j][type] = number[type];
             number[type] += most[j][type];
         }
@@ -184,9 +181,19 @@ static int replace_workers(exec_job *job, unsigned number[2])
     return EXIT_OK;
 }
 
-static void set_report(exec_job *job, const exec_gathered *g)
+static void add_missing(exec_gathered *g, uint64_t count, const char *reason)
+{
+    size_t used = strlen(g->missing);
+
+    if (count > 0)
+        snprintf(g->missing + used, sizeof g->missing - used, "%s%llu %s", used > 0 ? ", " : "",
+                 (unsigned long long)count, reason);
+}
+
+static void set_report(exec_job *job, exec_gathered *g)
 {
     hs_exec_report *r = &job->report;
+    uint64_t        changed = 0;
 
     hs_exec_report_init(r);
     r->core_wait = NAN;
@@ -194,6 +201,7 @@ static void set_report(exec_job *job, const exec_gathered *g)
     for (size_t i = 0; i < r->tasks; i++) {
         r->done += g->state[i] == HS_JOURNAL_DONE;
         r->failed += g->state[i] == HS_JOURNAL_FAILED;
+        changed += g->state[i] == HS_JOURNAL_CHANGED;
     }
     r->not_run = r->tasks - r->done - r->failed;
     for (size_t i = 0; i < g->count; i++) {
@@ -201,13 +209,15 @@ static void set_report(exec_job *job, const exec_gathered *g)
         r->seconds = fmax(r->seconds, g->records[i].end);
     }
     job->status = r->done == r->tasks ? HS_OK : HS_EFAILED;
-    snprintf(job->error.why, sizeof job->error.why,
-             "%llu of %llu tasks are not done; %llu of them failed",
-             (unsigned long long)(r->tasks - r->done), (unsigned long long)r->tasks,
-             (unsigned long long)r->failed);
+    add_missing(g, r->failed, "failed");
+    add_missing(g, changed, "changed since");
+    add_missing(g, r->not_run - changed, "not on record");
+    snprintf(job->error.why, sizeof job->error.why, "%llu of %llu tasks not done: %s",
+             (unsigned long long)(r->tasks - r->done), (unsigned long long)r->tasks, g->missing);
 }
 
-int exec_gather(exec_job *job, exec_request *request, const char *journal)
+int exec_gather(exec_job *job, exec_request *request, const char *journal,
+                const exec_journal_list *list)
 {
     exec_gathered *g = job->gathered = checked_calloc(1, sizeof *g);
     plan          *p = &job->plan;
@@ -215,19 +225,19 @@ int exec_gather(exec_job *job, exec_request *request, const char *journal)
     unsigned       number[2] = {0, 0};
     hs_error       error = {0};
     hs_status      status;
-    int            code = exec_share_list(journal, "", &g->list);
+    int            code;
 
+    g->journal = journal;
+    g->list = list;
+    code = count_journals(g);
+    count_shares(g, p, request);
     if (!code)
-        code = check_exists(g, journal);
+        code = find_owners(g, p, request);
     if (code)
         return code;
-    count_shares(g, p, request, journal);
-    if (g->shares > 0)
-        code = exec_share_owners(p, g->shares, &g->owner);
-    if (code)
-        return code;
+    g->strange = checked_calloc(list->count, sizeof *g->strange);
     g->state = checked_calloc(hs_instance_tasks(p->in), sizeof *g->state);
-    status = hs_journal_read(p->in, (const char *const *)g->list.path, g->list.count,
+    status = hs_journal_read(p->in, (const char *const *)list->path, g->list->count,
                              emulate[HS_CPU] || emulate[HS_GPU], g->state, add_attempt, g, &error);
     if (status != HS_OK) {
         message("%s: %s", p->path, error.why[0] ? error.why : hs_status_text(status));
@@ -282,73 +292,13 @@ int exec_failure_at(const exec_job *job, size_t index, hs_exec_failure *out)
     return 1;
 }
 
-/* Print the shares that have tasks to run. */
-static void print_shares(FILE *out, const exec_gathered *g, size_t tasks)
-{
-    enum { MOST = 32 };
-    unsigned *left = checked_calloc(g->shares, sizeof *left);
-    unsigned  count = 0, printed = 0;
-
-    for (size_t i = 0; i < tasks; i++)
-        left[g->owner[i]] += g->state[i] != HS_JOURNAL_DONE;
-    for (unsigned s = 0; s < g->shares; s++)
-        count += left[s] > 0;
-    if (count > 0)
-        fprintf(out, "  %u of %u shares have tasks left, to be run with --resume: ", count,
-                g->shares);
-    for (unsigned s = 0; s < g->shares; s++)
-        if (left[s] > 0 && printed++ < MOST)
-            fprintf(out, "%s%u/%u", printed > 1 ? ", " : "", s + 1, g->shares);
-    if (count > 0)
-        fputs(count > MOST ? ", ...\n" : "\n", out);
-    free(left);
-}
-
-/* Return the reason of the last failure of a task. */
-static const char *last_failure(const exec_gathered *g, uint32_t task)
-{
-    const hs_exec_failure *last = NULL;
-
-    for (size_t i = 0; i < g->failure_count; i++)
-        if (g->failures[i].task == task && (!last || g->failures[i].number > last->number))
-            last = &g->failures[i];
-    return last ? last->why : "failed";
-}
-
-void exec_gather_summary(FILE *out, const exec_job *job)
-{
-    enum { MOST = 16 };
-    const exec_gathered *g = job->gathered;
-    size_t               tasks = hs_instance_tasks(job->plan.in), printed = 0;
-    char                 name[HS_MAX_ID + 16];
-
-    if (g->owner)
-        print_shares(out, g, tasks);
-    for (size_t i = 0; i < tasks && printed < MOST; i++) {
-        if (g->state[i] == HS_JOURNAL_DONE)
-            continue;
-        hs_instance_name(job->plan.in, i, name, sizeof name);
-        fprintf(out, "  not done: %s, ", SHOWN(name));
-        if (g->owner)
-            fprintf(out, "share %u/%u, ", (unsigned)g->owner[i] + 1, g->shares);
-        fprintf(out, "%s\n",
-                g->state[i] == HS_JOURNAL_FAILED    ? last_failure(g, (uint32_t)i)
-                : g->state[i] == HS_JOURNAL_CHANGED ? "changed since it was done"
-                                                    : "not on record");
-        printed++;
-    }
-    if (job->report.tasks - job->report.done > printed)
-        fprintf(out, "  and %llu more\n",
-                (unsigned long long)(job->report.tasks - job->report.done - printed));
-}
-
 void exec_gathered_free(exec_gathered *g)
 {
     if (!g)
         return;
-    exec_share_free_list(&g->list);
     free(g->owner);
     free(g->state);
+    free(g->strange);
     free(g->entries);
     free(g->records);
     free(g->failures);

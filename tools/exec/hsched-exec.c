@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/files.h"
 #include "common/help.h"
@@ -401,11 +402,38 @@ static void check_gather(const command_line *line)
         usage_error("--gather excludes --joblog, --profile and --output, which a run writes");
 }
 
+/* Set the paths of the files that are written besides the journal. */
+enum { OUTPUTS = EXEC_FILES + 2 };
+static void list_outputs(const command_line *line, const char *written[OUTPUTS])
+{
+    written[0] = line->request.joblog;
+    written[1] = line->request.profile;
+    memcpy(written + 2, line->path, sizeof line->path);
+}
+
+/* Refuse an output file that is a journal of the list, or would be one of a share. */
+static void check_journals_kept(const command_line *line, const char *const *path, size_t count)
+{
+    const char *written[OUTPUTS];
+    exec_share  share;
+
+    list_outputs(line, written);
+    for (size_t i = 0; i < OUTPUTS; i++)
+        if (written[i] && exec_share_of_journal(line->journal, written[i], &share))
+            usage_error("%s is the journal of share %u/%u: give the output another file",
+                        written[i], share.index, share.count);
+    files_check(written, OUTPUTS, path, count);
+}
+
 /* Report the results of all shares; return an exit code. */
 static int gather(command_line *line, exec_job *job)
 {
-    int code = exec_gather(job, &line->request, line->journal);
+    int code = exec_share_list(line->journal, "", &line->journals);
 
+    if (code)
+        return code;
+    check_journals_kept(line, (const char *const *)line->journals.path, line->journals.count);
+    code = exec_gather(job, &line->request, line->journal, &line->journals);
     job->guesses = 1; /* nothing is predicted for the workers of several shares */
     if (!code)
         code = files_open(line->path, line->request.file, EXEC_FILES);
@@ -437,13 +465,18 @@ static int write_batch(const command_line *line, const plan *p)
             usage_error("--batch: all shares would write the file '%s': put %%a, the number of the "
                         "share, into its name",
                         written[i]);
-    return exec_write_batch(p, &line->request);
+    if (shares > 1 && line->journal && strstr(line->journal, "%a"))
+        usage_error(
+            "--batch: --journal=%s: all shares need the same name: leave %%a out; share I of N "
+            "adds .IofN itself",
+            line->journal);
+    return exec_write_batch(p, &line->request, &line->reading);
 }
 
 static void check_command_line(command_line *line, const char *operand)
 {
     const hs_read_settings *reading = &line->reading;
-    const char            *written[EXEC_FILES + 3];
+    const char             *written[OUTPUTS + 1];
     const char            *read[] = {operand, line->request.input, line->compare};
 
     if (reading->has_cpus && reading->has_gpus && reading->cpus + reading->gpus == 0)
@@ -463,16 +496,14 @@ static void check_command_line(command_line *line, const char *operand)
         usage_error("--journal needs the name of a file, not '-'");
     if (is_dash(line->request.joblog))
         usage_error("--joblog needs the name of a file, not '-'");
-    written[0] = line->journal;
     if (is_dash(line->request.profile))
         usage_error("--profile needs the name of a file, not '-'");
-    written[1] = line->request.joblog;
-    written[2] = line->request.profile;
-    memcpy(written + 3, line->path, sizeof line->path);
+    written[0] = line->journal;
+    list_outputs(line, written + 1);
     if (line->request.retime && !line->request.profile)
         usage_error("--retime needs --profile");
     files_check_svg("--gantt", line->path[EXEC_GANTT]);
-    files_check(written, EXEC_FILES + 3, read, 3);
+    files_check(written, OUTPUTS + 1, read, 3);
     if (is_dash(operand) + is_dash(line->request.input) + is_dash(line->compare) > 1)
         usage_error(
             "only one of the plan, the matrix and the earlier report can be '-', standard input");
@@ -504,25 +535,51 @@ static int take_part(exec_request *request, plan *p, bool *empty)
     return code;
 }
 
+/* Refuse to start again beside the first `count` journals, of other numbers of shares. */
+static int check_fresh(const exec_journal_list *list, size_t count)
+{
+    struct stat st;
+
+    for (size_t i = 0; i < count; i++)
+        if (stat(list->path[i], &st) == 0 && st.st_size > 0) {
+            message(
+                "the journal '%s' of the same tasks exists: add --resume to continue, or remove it "
+                "to start again",
+                list->path[i]);
+            return EXIT_USAGE;
+        }
+    return EXIT_OK;
+}
+
 /*
- * Set the journal, of the share if there is one, and the other journals that --resume reads. Return
- * 0, or an exit code after a message.
+ * Set the journal, of the share if there is one, and the other journals that --resume reads. Refuse
+ * output files that are journals. Return 0, or an exit code after a message.
  */
 static int find_journals(command_line *line)
 {
-    hs_exec_settings *settings = &line->request.settings;
-    const char       *own = line->journal;
-    int               code;
+    hs_exec_settings  *settings = &line->request.settings;
+    exec_journal_list *list = &line->journals;
+    const char        *own = line->journal;
+    size_t             idle;
+    int                code;
 
     if (own && line->request.share.count > 0)
         own = line->own_journal = exec_share_journal(line->journal, line->request.share);
     settings->keep.journal = own;
-    if (!own || settings->keep.resume == HS_RESUME_NOT)
+    if (!own)
         return EXIT_OK;
-    code = exec_share_list(line->journal, own, &line->journals);
-    settings->keep.other_journals = (const char *const *)line->journals.path;
-    settings->keep.other_journal_count = line->journals.count;
-    return code;
+    code = exec_share_list(line->journal, own, list);
+    if (code)
+        return code;
+    check_journals_kept(line, &own, 1);
+    check_journals_kept(line, (const char *const *)list->path, list->count);
+    idle = exec_share_sort_idle(line->journal, line->request.share.count, list);
+    if (settings->keep.resume == HS_RESUME_NOT)
+        return check_fresh(list, idle);
+    settings->keep.other_journals = (const char *const *)list->path;
+    settings->keep.other_journal_count = list->count;
+    settings->keep.idle_journal_count = idle;
+    return EXIT_OK;
 }
 
 /* Open the output files; in a dry run, only check that they can be opened. */
@@ -545,6 +602,8 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
                                                            &line->earlier) : EXIT_OK, rows;
     bool          empty = false;
 
+    if (!code && !line->batch && !line->gather)
+        code = find_journals(line);
     if (code)
         return code;
     request->earlier = line->compare ? &line->earlier : NULL;
@@ -562,8 +621,6 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
         progress_end();
         return code ? code : gather(line, job);
     }
-    if (!code)
-        code = find_journals(line);
     if (!code && request->share.count > 0)
         code = take_part(request, &job->plan, &empty);
     if (empty)

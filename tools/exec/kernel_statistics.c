@@ -128,8 +128,8 @@ static void mean_and_deviation(const double *number, size_t count, double *mean,
 }
 
 /*
- * Return the statistics of samples. Set `errors` to measured / estimated of the samples that are no
- * guesses; `work` has room for as many numbers as there are samples.
+ * Return the statistics of samples. Set `errors` to measured / estimated of the samples with an
+ * estimate that is no guess; `work` has room for as many numbers as there are samples.
  */
 static exec_kernel summarise(const sample *samples, size_t count, double *errors, double *work)
 {
@@ -146,7 +146,7 @@ static exec_kernel summarise(const sample *samples, size_t count, double *errors
 
         work[i] = samples[i].measured;
         k.scale += quotient / (double)count;
-        if (hs_cost_is_guess(samples[i].source))
+        if (hs_cost_is_guess(samples[i].source) || isnan(samples[i].estimated))
             continue;
         estimates += samples[i].estimated;
         errors[k.estimates++] = quotient;

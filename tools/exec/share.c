@@ -26,11 +26,12 @@ exec_share exec_share_of(const char *option, const char *text)
     return share;
 }
 
-/* What a share takes from the whole: task -> number in the share, or HS_NONE; likewise workers. */
+/* What a share takes from the whole. */
 typedef struct share_part {
     const plan *whole;
-    uint32_t   *task, *worker;
+    uint32_t   *task; /* the tasks of the share */
     size_t      tasks;
+    uint32_t   *number, *worker; /* by task and worker: number in the share, or HS_NONE */
     unsigned    cpus, gpus;
 } share_part;
 
@@ -56,104 +57,12 @@ static void take_tasks(share_part *part, exec_share share, const uint32_t *owner
     size_t n = hs_instance_tasks(part->whole->in);
 
     part->task = checked_calloc(n + 1, sizeof *part->task);
-    for (size_t i = 0; i < n; i++)
-        part->task[i] = owner[i] == share.index - 1 ? (uint32_t)part->tasks++ : HS_NONE;
-}
-
-static hs_status add_notes(const hs_instance *in, hs_builder *b)
-{
-    const char *key, *value;
-    hs_status   status = HS_OK;
-
-    for (size_t i = 0; status == HS_OK && (key = hs_instance_note(in, i, &value)); i++)
-        status = hs_builder_add_note(b, key, value);
-    return status;
-}
-
-/* Add the links within a node. */
-static hs_status add_links(const hs_instance *in, hs_builder *b)
-{
-    static const hs_link links[] = {HS_H2D, HS_D2H, HS_D2D};
-    double               latency, bandwidth;
-    hs_status            status = HS_OK;
-
-    for (size_t i = 0; status == HS_OK && i < sizeof links / sizeof *links; i++)
-        if (hs_instance_link(in, links[i], &latency, &bandwidth))
-            status = hs_builder_set_link(b, links[i], latency, bandwidth);
-    return status;
-}
-
-/* Add the row of a task under the task's name. */
-static hs_status add_row(const hs_instance *in, size_t task, hs_builder *b)
-{
-    char    name[HS_MAX_ID + 16];
-    hs_task row;
-
-    hs_instance_row(in, hs_instance_row_of(in, task), &row);
-    hs_instance_name(in, task, name, sizeof name);
-    row.id = name;
-    row.count = 1;
-    return hs_builder_add_row(b, &row);
-}
-
-/* Add the accesses and predecessors of a row, which is a single task. */
-static hs_status add_edges(const share_part *part, size_t row, hs_builder *b)
-{
-    const hs_instance *in = part->whole->in;
-    hs_status          status = HS_OK;
-    size_t             other, handle;
-    uint32_t           copy;
-    hs_access_mode     mode;
-    double             bytes;
-
-    for (size_t i = 0; status == HS_OK && hs_instance_access(in, row, i, &handle, &mode); i++) {
-        status = hs_builder_add_handle(b, hs_instance_handle_name(in, handle), &other);
-        if (status == HS_OK)
-            status = hs_builder_set_handle_bytes(b, other, hs_instance_handle_bytes(in, handle));
-        if (status == HS_OK)
-            status = hs_builder_add_access(b, part->task[row], other, mode);
+    part->number = checked_calloc(n + 1, sizeof *part->number);
+    for (size_t i = 0; i < n; i++) {
+        part->number[i] = HS_NONE;
+        if (owner[i] == share.index - 1)
+            part->task[part->tasks++] = (uint32_t)i;
     }
-    for (size_t i = 0;
-         status == HS_OK && hs_instance_predecessor(in, row, i, &other, &copy, &bytes); i++)
-        status = hs_builder_add_predecessor(b, part->task[row], part->task[other], 0, bytes);
-    return status;
-}
-
-static hs_status add_tasks(const share_part *part, hs_builder *b)
-{
-    const hs_instance *in = part->whole->in;
-    size_t             n = hs_instance_tasks(in);
-    hs_status          status = HS_OK;
-
-    for (size_t i = 0; status == HS_OK && i < n; i++)
-        if (part->task[i] != HS_NONE)
-            status = add_row(in, i, b);
-    for (size_t i = 0; status == HS_OK && hs_instance_has_graph(in) && i < n; i++)
-        if (part->task[i] != HS_NONE)
-            status = add_edges(part, i, b);
-    return status;
-}
-
-static hs_status build_instance(const share_part *part, hs_instance **out, hs_error *error)
-{
-    const hs_instance *in = part->whole->in;
-    hs_builder        *b = NULL;
-    hs_status          status = hs_builder_create(&b);
-
-    if (status == HS_OK)
-        status = hs_builder_set_workers(b, part->cpus, part->gpus);
-    if (status == HS_OK)
-        status = hs_builder_set_unit(b, hs_instance_unit(in));
-    if (status == HS_OK)
-        status = add_notes(in, b);
-    if (status == HS_OK)
-        status = add_links(in, b);
-    if (status == HS_OK)
-        status = add_tasks(part, b);
-    if (status == HS_OK)
-        status = hs_builder_finish(b, out, error);
-    hs_builder_free(b);
-    return status;
 }
 
 /* Build the plan of the share's workers, without aborted entries of tasks of other shares. */
@@ -168,10 +77,10 @@ static hs_status build_plan(const share_part *part, hs_schedule **out)
         const hs_entry *e = hs_schedule_entries(s, w, &count);
 
         for (; part->worker[w] != HS_NONE && count > 0; count--, e++)
-            if (part->task[e->task] != HS_NONE)
+            if (part->number[e->task] != HS_NONE)
                 placed[used++] = (hs_placement){.start = e->start,
                                                 .end = e->end,
-                                                .task = part->task[e->task],
+                                                .task = part->number[e->task],
                                                 .worker = part->worker[w],
                                                 .state = e->state};
     }
@@ -186,7 +95,8 @@ static int replace(plan *p, const share_part *part)
     hs_instance *in = NULL;
     hs_schedule *s = NULL;
     hs_error     error = {0};
-    hs_status    status = build_instance(part, &in, &error);
+    hs_status status = exec_share_instance(p->in, part->task, part->tasks, part->cpus, part->gpus,
+                                           part->number, &in, &error);
 
     if (status == HS_OK && p->s)
         status = build_plan(part, &s);
@@ -202,24 +112,12 @@ static int replace(plan *p, const share_part *part)
     return EXIT_OK;
 }
 
-/* Refuse a graph in which a row stands for several tasks. */
-static int check_copies(const plan *p)
-{
-    if (!hs_instance_has_graph(p->in) || hs_instance_tasks(p->in) == hs_instance_rows(p->in))
-        return EXIT_OK;
-    message("%s: --share: a row of a task graph has a count above 1: write a row for each task",
-            p->path);
-    return EXIT_USAGE;
-}
-
 int exec_take_share(plan *p, exec_share share, bool *empty)
 {
     share_part part = {.whole = p};
     uint32_t *owner = NULL;
-    int       code = check_copies(p);
+    int        code = exec_share_owners(p, share.count, false, &owner);
 
-    if (!code)
-        code = exec_share_owners(p, share.count, &owner);
     if (code)
         return code;
     take_workers(&part, share);
@@ -229,6 +127,7 @@ int exec_take_share(plan *p, exec_share share, bool *empty)
         code = replace(p, &part);
     free(owner);
     free(part.task);
+    free(part.number);
     free(part.worker);
     return code;
 }

@@ -25,12 +25,30 @@ unsigned exec_share_of_worker(const hs_instance *in, unsigned worker, unsigned s
 
 /**
  * Compute the share, from 0, of each task. The tasks of a plan belong to the shares of their
- * workers: share I has the workers of the I-th node, or without nodes each worker w with w mod N = I.
- * An instance is dealt: groups of dependent tasks, the longest first, go to the share with the least
- * work. On success the caller frees *owner. Return 0, or an exit code after a message, for example for
- * a plan that places dependent tasks in two shares.
+ * workers: share I has the workers of the I-th node, or without nodes each worker w with w mod N =
+ * I. An instance is dealt: groups of dependent tasks, the longest first, go to the share with the
+ * least work for the type on which the group is faster. On success the caller frees *owner. Return
+ * 0, or an exit code, after a message unless `quiet`, for example for a plan that places dependent
+ * tasks in two shares.
  */
-int exec_share_owners(const plan *p, unsigned count, uint32_t **owner);
+int exec_share_owners(const plan *p, unsigned count, bool quiet, uint32_t **owner);
+
+/**
+ * Create the instance of `count` tasks of `whole` under their names, on `cpus` and `gpus` workers.
+ * Their predecessors are among them. number[], by task of `whole`, is set for these tasks to their
+ * numbers in the new instance. O(count), besides the edges. On HS_OK the caller owns *out.
+ */
+hs_status exec_share_instance(const hs_instance *whole, const uint32_t *task, size_t count,
+                              unsigned cpus, unsigned gpus, uint32_t *number, hs_instance **out,
+                              hs_error *error);
+
+/**
+ * Return the longest makespan of a share when heteroprio runs each share on `cpus` and `gpus`
+ * workers (share_makespan.c); 0: unknown, since a time is unknown or a simulation failed. `owner`
+ * NULL: one share has all tasks.
+ */
+double exec_share_makespan(const hs_instance *in, const uint32_t *owner, unsigned shares,
+                           unsigned cpus, unsigned gpus);
 
 /**
  * Replace the plan or instance by its share: an instance of the share's tasks, under their names,
@@ -56,6 +74,12 @@ typedef struct exec_journal_list {
 
 int  exec_share_list(const char *journal, const char *own, exec_journal_list *list);
 void exec_share_free_list(exec_journal_list *list);
+
+/**
+ * Move the journals of other numbers of shares than `shares` (0: of all shares) to the front, and
+ * return their number: a run of another number of shares may run tasks of this one.
+ */
+size_t exec_share_sort_idle(const char *journal, unsigned shares, exec_journal_list *list);
 
 /** Set the share whose journal `path` is; return false if it is not the journal of a share. */
 bool exec_share_of_journal(const char *journal, const char *path, exec_share *share);

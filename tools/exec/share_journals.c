@@ -89,7 +89,7 @@ int exec_share_list(const char *journal, const char *own, exec_journal_list *lis
     if (folder) {
         add_from(folder, journal, head, own, list);
         closedir(folder);
-    } else if (errno != ENOENT) {
+    } else if (errno != ENOENT && errno != ENOTDIR) {
         message("cannot list the journals in the folder '%s': %s", name, strerror(errno));
         code = EXIT_USAGE;
     }
@@ -99,6 +99,25 @@ int exec_share_list(const char *journal, const char *own, exec_journal_list *lis
     if (list->count > 1)
         qsort(list->path, list->count, sizeof *list->path, by_text);
     return code;
+}
+
+size_t exec_share_sort_idle(const char *journal, unsigned shares, exec_journal_list *list)
+{
+    char **others = checked_calloc(list->count + 1, sizeof *others);
+    size_t idle = 0, rest = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        exec_share share = {0};
+
+        if (exec_share_of_journal(journal, list->path[i], &share) && share.count == shares)
+            others[rest++] = list->path[i];
+        else
+            list->path[idle++] = list->path[i];
+    }
+    for (size_t i = 0; i < rest; i++)
+        list->path[idle + i] = others[i];
+    free(others);
+    return idle;
 }
 
 void exec_share_free_list(exec_journal_list *list)

@@ -9,7 +9,7 @@
 
 /* A group of tasks that depend on each other, named by its smallest task. */
 typedef struct group {
-    double   work;
+    double   work[2]; /* by hs_type: time of the tasks that are faster on the type */
     uint32_t task;
 } group;
 
@@ -50,12 +50,25 @@ static void join(const hs_graph *graph, uint32_t *parent)
     }
 }
 
-/* Return the smallest known time of a task; NaN: none is known. */
+/* Return the type on which the task is faster, among the types that the instance has. */
+static hs_type faster_type(const hs_instance *in, size_t task)
+{
+    double cpu = hs_instance_time(in, task, HS_CPU), gpu = hs_instance_time(in, task, HS_GPU);
+
+    if (hs_instance_cpus(in) == 0 || hs_instance_gpus(in) == 0)
+        return hs_instance_gpus(in) == 0 ? HS_CPU : HS_GPU;
+    if (isnan(cpu) ||
+        isnan(gpu)) /* a type that cannot run the task, or has an unknown time, loses */
+        return isinf(cpu) || isfinite(gpu) ? HS_GPU : HS_CPU;
+    return gpu < cpu ? HS_GPU : HS_CPU;
+}
+
+/* Return the time of a task on its faster type; NaN: unknown. */
 static double work_of(const hs_instance *in, size_t task)
 {
-    double least = fmin(hs_instance_time(in, task, HS_CPU), hs_instance_time(in, task, HS_GPU));
+    double time = hs_instance_time(in, task, faster_type(in, task));
 
-    return isfinite(least) ? least : (double)NAN;
+    return isfinite(time) ? time : (double)NAN;
 }
 
 /* Return the mean of the known times; 1 if none is known. */
@@ -72,36 +85,54 @@ static double mean_work(const hs_instance *in)
     return count > 0 ? sum / (double)count : 1;
 }
 
-static int longest_first(const void *a, const void *b)
+/* Return the type that does most of a group's work. */
+static hs_type main_type(const group *g)
+{
+    return g->work[HS_GPU] > g->work[HS_CPU] ? HS_GPU : HS_CPU;
+}
+
+/* Order groups by their main type, the longest first. */
+static int by_type_and_work(const void *a, const void *b)
 {
     const group *x = a, *y = b;
+    hs_type      type = main_type(x);
 
-    if (x->work != y->work)
-        return x->work > y->work ? -1 : 1;
+    if (type != main_type(y))
+        return type == HS_GPU ? -1 : 1;
+    if (x->work[type] != y->work[type])
+        return x->work[type] > y->work[type] ? -1 : 1;
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* A share in a heap: the share with the least work, then the smallest number, is first. */
+/* A share in a heap. */
 typedef struct load {
-    double   work;
+    double   work[2]; /* by hs_type, as in a group */
     unsigned share;
 } load;
 
-static bool precedes(const load *a, const load *b)
+/* Return whether a share has less work for the type, or else for the other type, or else a smaller
+ * number. */
+static bool precedes(const load *a, const load *b, hs_type type)
 {
-    return a->work < b->work || (a->work == b->work && a->share < b->share);
+    hs_type other = type == HS_CPU ? HS_GPU : HS_CPU;
+
+    if (a->work[type] != b->work[type])
+        return a->work[type] < b->work[type];
+    if (a->work[other] != b->work[other])
+        return a->work[other] < b->work[other];
+    return a->share < b->share;
 }
 
-/* Restore the heap after the work of its first share has grown. */
-static void sink(load *heap, unsigned count)
+/* Restore the heap below the position `at`. */
+static void sink(load *heap, unsigned count, unsigned at, hs_type type)
 {
-    load     moved = heap[0];
-    unsigned at = 0, child;
+    load     moved = heap[at];
+    unsigned child;
 
     while ((child = 2 * at + 1) < count) {
-        if (child + 1 < count && precedes(&heap[child + 1], &heap[child]))
+        if (child + 1 < count && precedes(&heap[child + 1], &heap[child], type))
             child++;
-        if (!precedes(&heap[child], &moved))
+        if (!precedes(&heap[child], &moved, type))
             break;
         heap[at] = heap[child];
         at = child;
@@ -109,7 +140,8 @@ static void sink(load *heap, unsigned count)
     heap[at] = moved;
 }
 
-/* Give each group to the share with the least work: owner[] of its smallest task. */
+/* Give each group to the share with the least work for the main type of the group, so that the
+ * shares of a hybrid instance have work for both types: set owner[] of its smallest task. */
 static void deal_groups(const group *groups, size_t count, unsigned shares, uint32_t *owner)
 {
     load *heap = checked_calloc(shares, sizeof *heap);
@@ -117,9 +149,15 @@ static void deal_groups(const group *groups, size_t count, unsigned shares, uint
     for (unsigned s = 0; s < shares; s++)
         heap[s].share = s;
     for (size_t i = 0; i < count; i++) {
+        hs_type type = main_type(&groups[i]);
+
+        if (i > 0 && type != main_type(&groups[i - 1]))
+            for (unsigned at = shares / 2; at-- > 0;)
+                sink(heap, shares, at, type);
         owner[groups[i].task] = heap[0].share;
-        heap[0].work += groups[i].work;
-        sink(heap, shares);
+        heap[0].work[HS_CPU] += groups[i].work[HS_CPU];
+        heap[0].work[HS_GPU] += groups[i].work[HS_GPU];
+        sink(heap, shares, 0, type);
     }
     free(heap);
 }
@@ -132,12 +170,15 @@ static void deal(const hs_instance *in, uint32_t *parent, unsigned shares, uint3
 
     for (size_t i = 0; i < n; i++)
         groups[i].task = (uint32_t)i;
-    for (size_t i = 0; i < n; i++)
-        groups[root_of(parent, (uint32_t)i)].work += isnan(work_of(in, i)) ? mean : work_of(in, i);
+    for (size_t i = 0; i < n; i++) {
+        double work = work_of(in, i);
+
+        groups[root_of(parent, (uint32_t)i)].work[faster_type(in, i)] += isnan(work) ? mean : work;
+    }
     for (size_t i = 0; i < n; i++)
         if (root_of(parent, (uint32_t)i) == i)
             groups[count++] = groups[i];
-    qsort(groups, count, sizeof *groups, longest_first);
+    qsort(groups, count, sizeof *groups, by_type_and_work);
     deal_groups(groups, count, shares, owner);
     for (size_t i = 0; i < n; i++)
         owner[i] = owner[root_of(parent, (uint32_t)i)];
@@ -160,7 +201,7 @@ static void follow_plan(const plan *p, unsigned shares, uint32_t *owner)
 }
 
 /* Refuse a plan that places dependent tasks in two shares. */
-static int check_edges(const plan *p, uint32_t *parent, const uint32_t *owner)
+static int check_edges(const plan *p, uint32_t *parent, const uint32_t *owner, bool quiet)
 {
     char first[HS_MAX_ID + 16], second[HS_MAX_ID + 16];
 
@@ -171,7 +212,9 @@ static int check_edges(const plan *p, uint32_t *parent, const uint32_t *owner)
             continue;
         hs_instance_name(p->in, root, first, sizeof first);
         hs_instance_name(p->in, i, second, sizeof second);
-        message("%s: --share: tasks %s and %s are connected by dependencies, and the plan places "
+        if (!quiet)
+            message(
+                "%s: --share: tasks %s and %s are connected by dependencies, and the plan places "
                 "them in shares %u and %u, which do not wait for each other; give the instance "
                 "instead of the plan: then connected tasks are in one share",
                 p->path, first, second, (unsigned)owner[root] + 1, (unsigned)owner[i] + 1);
@@ -181,12 +224,14 @@ static int check_edges(const plan *p, uint32_t *parent, const uint32_t *owner)
 }
 
 /* Refuse nodes without a plan, or of another number than the shares. */
-static int check_nodes(const plan *p, unsigned shares)
+static int check_nodes(const plan *p, unsigned shares, bool quiet)
 {
     size_t nodes = hs_instance_nodes(p->in);
 
     if (!has_nodes(p->in) || (p->s && nodes == shares))
         return EXIT_OK;
+    if (quiet)
+        return EXIT_USAGE;
     if (!p->s)
         message("%s: --share: the instance has '# node' lines: plan it with 'hsched-solve -o PLAN', "
                 "and run shares I/%zu of the plan",
@@ -197,7 +242,18 @@ static int check_nodes(const plan *p, unsigned shares)
     return EXIT_USAGE;
 }
 
-int exec_share_owners(const plan *p, unsigned shares, uint32_t **out)
+/* Refuse a graph in which a row stands for several tasks. */
+static int check_copies(const plan *p, bool quiet)
+{
+    if (!hs_instance_has_graph(p->in) || hs_instance_tasks(p->in) == hs_instance_rows(p->in))
+        return EXIT_OK;
+    if (!quiet)
+        message("%s: --share: a row of a task graph has a count above 1: write a row for each task",
+                p->path);
+    return EXIT_USAGE;
+}
+
+int exec_share_owners(const plan *p, unsigned shares, bool quiet, uint32_t **out)
 {
     size_t          n = hs_instance_tasks(p->in), vertices = n;
     const hs_graph *graph = NULL;
@@ -207,7 +263,9 @@ int exec_share_owners(const plan *p, unsigned shares, uint32_t **out)
 
     if (status != HS_OK)
         return message_status(status, p->path);
-    code = check_nodes(p, shares);
+    code = check_copies(p, quiet);
+    if (!code)
+        code = check_nodes(p, shares, quiet);
     if (code)
         return code;
     if (graph)
@@ -222,7 +280,7 @@ int exec_share_owners(const plan *p, unsigned shares, uint32_t **out)
         follow_plan(p, shares, owner);
     else
         deal(p->in, parent, shares, owner);
-    code = check_edges(p, parent, owner);
+    code = check_edges(p, parent, owner, quiet);
     free(parent);
     if (code)
         free(owner);

@@ -128,6 +128,14 @@ static void print_quotient(FILE *out, const exec_kernel *k)
         fputs("-\n", out);
 }
 
+static void print_estimate(FILE *out, const exec_kernel *k, int width)
+{
+    if (k->estimates > 0)
+        fprintf(out, "%*.5g", width, k->estimated);
+    else
+        fprintf(out, "%*s", width, "-");
+}
+
 static void print_kernels(FILE *out, const exec_job *job, const exec_kernels *kernels)
 {
     const char *unit = exec_unit_name(job);
@@ -139,8 +147,9 @@ static void print_kernels(FILE *out, const exec_job *job, const exec_kernels *ke
         const exec_kernel *k = &kernels->of[i];
 
         print_name(out, k, width);
-        fprintf(out, " %-4s %7zu %11.5g %11.5g %8.3g%%  ", exec_type_name(k->type), k->count,
-                k->estimated, k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
+        fprintf(out, " %-4s %7zu ", exec_type_name(k->type), k->count);
+        print_estimate(out, k, 11);
+        fprintf(out, " %11.5g %8.3g%%  ", k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
         print_quotient(out, k);
     }
 }
@@ -159,10 +168,7 @@ static void print_sources(FILE *out, const exec_job *job, const exec_kernels *ke
         print_name(out, k, width);
         fprintf(out, " %-4s %6zu %-8s ", exec_type_name(k->type), k->count,
                 exec_source_name(k->source));
-        if (k->estimates > 0)
-            fprintf(out, "%12.5g", k->estimated);
-        else
-            fprintf(out, "%12s", "-");
+        print_estimate(out, k, 12);
         fprintf(out, " %11.5g %5.3g%%  ", k->mean, k->mean > 0 ? 100 * k->deviation / k->mean : 0);
         print_quotient(out, k);
     }
@@ -207,7 +213,10 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
 {
     const exec_kernels *kernels = exec_kernels_shown(job, m);
 
-    print_head(out, job, m);
+    if (job->gathered)
+        exec_gather_head(out, job, m);
+    else
+        print_head(out, job, m);
     print_figures(out, job, m);
     if (job->gathered)
         exec_gather_summary(out, job);

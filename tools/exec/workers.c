@@ -122,39 +122,52 @@ static int fit_counted(plan *p, exec_request *request)
     return put_on(p, cpus, gpus);
 }
 
-/* Replace the workers of a plan and discard its schedule, for a policy that needs no plan. */
-static int change_workers(plan *p, const exec_request *request, unsigned cpus, unsigned gpus)
+static void requested_workers(const plan *p, const hs_read_settings *reading, unsigned number[2])
 {
-    char name[HS_MAX_ID + 16];
-    long stranded = stranded_task(p->in, cpus, gpus);
+    number[HS_CPU] = reading->has_cpus ? reading->cpus : hs_instance_cpus(p->in);
+    number[HS_GPU] = reading->has_gpus ? reading->gpus : hs_instance_gpus(p->in);
+}
 
+int exec_check_workers(const plan *p, const exec_request *request, const hs_read_settings *reading)
+{
+    char     name[HS_MAX_ID + 16];
+    unsigned number[2];
+    long     stranded;
+
+    if (!p->s || (!reading->has_cpus && !reading->has_gpus))
+        return EXIT_OK;
     if (hs_policy_needs_plan(request->settings.decide.policy)) {
         message("%s: a plan has its own workers: -m and -k are for instances, or for policies that "
                 "need no plan, such as --policy=heteroprio",
                 p->path);
         return EXIT_USAGE;
     }
-    if (stranded >= 0) {
-        hs_instance_name(p->in, (size_t)stranded, name, sizeof name);
-        message("%s: no worker can run task %s on %u CPU%s and %u GPU%s; change -m or -k", p->path,
-                name, cpus, plural(cpus), gpus, plural(gpus));
-        return EXIT_USAGE;
-    }
-    hs_schedule_free(p->s);
-    p->s = NULL;
-    hs_plan_info_init(&p->info);
-    return put_on(p, cpus, gpus);
+    requested_workers(p, reading, number);
+    stranded = stranded_task(p->in, number[HS_CPU], number[HS_GPU]);
+    if (stranded < 0)
+        return EXIT_OK;
+    hs_instance_name(p->in, (size_t)stranded, name, sizeof name);
+    message("%s: no worker can run task %s on %u CPU%s and %u GPU%s; change -m or -k", p->path,
+            name, number[HS_CPU], plural(number[HS_CPU]), number[HS_GPU], plural(number[HS_GPU]));
+    return EXIT_USAGE;
 }
 
 int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading)
 {
+    unsigned number[2];
+    int      code = exec_check_workers(p, request, reading);
+
+    if (code)
+        return code;
     if (!p->s)
         return fit_counted(p, request);
     if (!reading->has_cpus && !reading->has_gpus)
         return EXIT_OK;
-    return change_workers(p, request,
-                          reading->has_cpus ? reading->cpus : hs_instance_cpus(p->in),
-                          reading->has_gpus ? reading->gpus : hs_instance_gpus(p->in));
+    requested_workers(p, reading, number); /* discard the schedule, for a policy without a plan */
+    hs_schedule_free(p->s);
+    p->s = NULL;
+    hs_plan_info_init(&p->info);
+    return put_on(p, number[HS_CPU], number[HS_GPU]);
 }
 
 /*

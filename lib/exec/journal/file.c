@@ -65,14 +65,14 @@ static int open_or_make(const char *path, int *made)
     return fd;
 }
 
-/* Lock the file, and try for a second: a process that was just killed may leave a child that holds
- * the lock until the child has started its program. Return 0 or errno. */
-static int lock(int fd)
+/* Lock the file (LOCK_EX or LOCK_SH), and try for a second: a process that was just killed may
+ * leave a child that holds the lock until the child has started its program. Return 0 or errno. */
+static int lock(int fd, int kind)
 {
     const struct timespec pause = {0, 10000000};
     int                   tries = 100;
 
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(fd, kind | LOCK_NB) != 0) {
         if (errno != EINTR && errno != EWOULDBLOCK)
             return errno;
         if (errno == EWOULDBLOCK && tries-- == 0)
@@ -102,7 +102,7 @@ static hs_status open_and_lock(const char *path, int *fd, int *made, hs_error *e
         return hsi_journal_io_error(path, "open", errno, error);
     if (!S_ISREG(about.st_mode))
         return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
-    code = lock(*fd);
+    code = lock(*fd, LOCK_EX);
     if (code == EWOULDBLOCK)
         return hsi_error_set(error, HS_EINVAL,
                              "the journal '%.300s' is in use by another process: wait for its end, "
@@ -156,9 +156,23 @@ hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *er
     return code ? cannot_open(path, code, error) : HS_OK;
 }
 
-hs_status hsi_journal_file_open_reading(const char *path, int *fd, hs_error *error)
+/* Lock a file that is read against processes that write it. */
+static hs_status lock_reading(const char *path, int fd, hs_error *error)
+{
+    int code = lock(fd, LOCK_SH);
+
+    if (code == EWOULDBLOCK)
+        return hsi_error_set(error, HS_EINVAL,
+                             "another process is writing the journal '%.300s', and its tasks would "
+                             "run twice: resume when it has ended",
+                             path);
+    return code ? hsi_journal_io_error(path, "lock", code, error) : HS_OK;
+}
+
+hs_status hsi_journal_file_open_reading(const char *path, bool is_idle, int *fd, hs_error *error)
 {
     struct stat about;
+    hs_status   st;
 
     do
         *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -166,9 +180,12 @@ hs_status hsi_journal_file_open_reading(const char *path, int *fd, hs_error *err
     if (*fd < 0)
         return errno == ENOENT ? HS_OK : cannot_open(path, errno, error);
     if (fstat(*fd, &about) == 0 && S_ISREG(about.st_mode))
-        return HS_OK;
-    close(*fd);
-    return hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
+        st = is_idle ? lock_reading(path, *fd, error) : HS_OK;
+    else
+        st = hsi_error_set(error, HS_EINVAL, "the journal '%.300s' must be a regular file", path);
+    if (st != HS_OK)
+        close(*fd);
+    return st;
 }
 
 hs_status hsi_journal_file_load(const char *path, int fd, char **text, size_t *size,

@@ -22,8 +22,9 @@ hs_status hsi_journal_file_open(const char *path, int *fd, int *created, hs_erro
  * file does not exist but could be created. */
 hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *error);
 
-/* Open a journal for reading, without a lock. *fd is -1 if the file does not exist. */
-hs_status hsi_journal_file_open_reading(const char *path, int *fd, hs_error *error);
+/* Open a journal for reading. *fd is -1 if the file does not exist. `is_idle`: lock the file
+ * against processes that write it, until it is closed; HS_EINVAL: another process is writing it. */
+hs_status hsi_journal_file_open_reading(const char *path, bool is_idle, int *fd, hs_error *error);
 
 /* Read the whole file into *text, which ends with a NUL and is to be freed. Return HS_OK, HS_EIO or
  * HS_ENOMEM. */

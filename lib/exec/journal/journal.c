@@ -239,12 +239,13 @@ static hs_status refuse_new(const char *path, const char *text, size_t size, hs_
                          "'%.300s' is not a journal and was not changed: name another file", path);
 }
 
-/* Load a journal that other processes may be writing; an absent one is empty. The caller frees
- * *text. */
-static hs_status load_other(const char *path, char **text, hsi_journal_text *out, hs_error *error)
+/* Load a journal that other processes may be writing unless it has to be idle; an absent one is
+ * empty. The caller frees *text. */
+static hs_status load_other(const char *path, bool is_idle, char **text, hsi_journal_text *out,
+                            hs_error *error)
 {
     int       fd;
-    hs_status st = hsi_journal_file_open_reading(path, &fd, error);
+    hs_status st = hsi_journal_file_open_reading(path, is_idle, &fd, error);
 
     *out = (hsi_journal_text){.path = path};
     if (st != HS_OK || fd < 0)
@@ -265,7 +266,8 @@ static hs_status read_past(const hsi_journal_text *own, const hs_instance *in,
     hs_status         st = all && text ? HS_OK : HS_ENOMEM;
 
     for (; st == HS_OK && loaded < count; loaded++)
-        st = load_other(past->others[loaded], &text[loaded], &all[loaded + 1], error);
+        st = load_other(past->others[loaded], loaded < past->idle_count, &text[loaded],
+                        &all[loaded + 1], error);
     if (st == HS_OK) {
         all[0] = *own;
         st = hsi_journal_read(all, count + 1, in, past, found, error);

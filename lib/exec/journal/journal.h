@@ -39,6 +39,8 @@ typedef struct hsi_journal_past {
     hsi_calls      calls;    /* set by the caller: functions that execute the tasks of this run */
     const char *const *others; /* set by the caller: paths of other journals, read but not changed */
     size_t             other_count;
+    size_t             idle_count; /* set by the caller: the first of `others` that no other process
+                                      may be writing */
     /* set by the caller: called for each attempt in the order of reading; NULL: no call */
     void (*attempt)(void *data, const hs_journal_attempt *attempt);
     void *data;
@@ -60,10 +62,11 @@ uint64_t hsi_journal_digest_call(const hs_instance *in, uint32_t task);
 /*
  * Open or create the journal of the tasks of `in`, which must outlive it. Without `resume` the file
  * must be missing or empty. With `resume` *past is filled from the file, if it exists, and from the
- * other journals that exist, which other processes may be writing. An
- * unfinished end, as a crash leaves it, is cut off: HS_OK, with past->note.
- * HS_EINVAL: data that was once on disk is damaged, the file is not a journal, or another process
- * uses it. HS_EIO and HS_ENOMEM are possible, too. On failure *error says what to do, and *past is
+ * other journals that exist. The file is locked before others are read, so of two processes that
+ * need each other's journal to be idle at most one succeeds. An unfinished end, as a crash leaves
+ * it, is cut off: HS_OK, with past->note. HS_EINVAL: data that was once on disk is damaged, the
+ * file is not a journal, or another process uses it or one of the first past->idle_count others.
+ * HS_EIO and HS_ENOMEM are possible, too. On failure *error says what to do, and *past is
  * undefined.
  */
 hs_status hsi_journal_open(const char *path, const hs_instance *in, int resume,

@@ -13,23 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/error.h"
 #include "exec/journal/outdated.h"
+#include "exec/journal/runs.h"
 
 /* Length of a blank, the sum and a newline, which precede each line but the first. */
 #define SEAL (HSI_JOURNAL_HEX + 2)
-
-/* The lines of one run in a journal: from `begin`, the line "run", to `end`. */
-typedef struct journal_run {
-    const char *path, *text;
-    size_t      begin, end;
-    uint64_t    line; /* number of the first line, from 1 */
-    uint64_t    date; /* start of the run, see date_of() */
-    size_t      order; /* position in the order of reading */
-    size_t      journal; /* index of the journal; 0: the one to be written */
-} journal_run;
 
 typedef struct journal_reader {
     const char          *path;
@@ -47,8 +37,7 @@ typedef struct journal_reader {
     size_t       journal; /* index of the journal that is read */
     double       began;   /* start of the run that is read, seconds since 1970 */
     uint64_t     records; /* number of records that were applied */
-    journal_run *runs;    /* the runs that the journals record, in the order of reading */
-    size_t       run_count, run_room;
+    hsi_journal_runs runs;  /* the runs that the journals record */
     hs_error *error;
 } journal_reader;
 
@@ -211,14 +200,31 @@ static uint16_t number_of(const line_word *w)
     return (uint16_t)(value < UINT16_MAX ? value : UINT16_MAX);
 }
 
+static bool is_text(const char *text)
+{
+    return text && *text;
+}
+
+/* Return true if the row of a task names no command and no kernel: only a timer executes the task. */
+static bool runs_nothing(const hs_instance *in, uint32_t task)
+{
+    hs_task row;
+
+    hs_instance_row(in, hs_instance_row_of(in, task), &row);
+    return !is_text(row.kernel) && !is_text(row.cpu_command) && !is_text(row.gpu_command);
+}
+
 /* Return true if the digest fits what executes the task in this run: its function, or else its
- * command or kernel on either type. */
+ * command or kernel on either type. The digest of emulated tasks is also that of a type without a
+ * kernel, so it fits only emulated runs, and rows that run nothing. */
 static bool is_same(const journal_reader *r, uint32_t task, uint64_t what)
 {
     if (r->past->emulated && what == hsi_journal_emulated_digest())
         return true;
     if (hsi_calls_have_row(&r->past->calls, hs_instance_row_of(r->in, task)))
         return what == hsi_journal_digest_call(r->in, task);
+    if (what == hsi_journal_emulated_digest())
+        return runs_nothing(r->in, task);
     return what == hsi_journal_digest_implementation(r->in, task, HS_CPU) ||
            what == hsi_journal_digest_implementation(r->in, task, HS_GPU);
 }
@@ -266,9 +272,9 @@ static void copy_reason(const line_word *what, const journal_line *l, char *why,
     why[length] = '\0';
 }
 
-/* Call the caller's function for an attempt. */
+/* Call the caller's function for an attempt; `task` may be HS_NONE. */
 static void visit(const journal_reader *r, const journal_line *l, const line_word words[],
-                  uint32_t task)
+                  uint32_t task, uint64_t what)
 {
     const line_word   *worker = &words[WORKER];
     bool               done = *l->at == 'd';
@@ -283,7 +289,8 @@ static void visit(const journal_reader *r, const journal_line *l, const line_wor
                                   .done = done,
                                   .why = why,
                                   .start = seconds_in(&words[START]),
-                                  .end = seconds_in(&words[END])};
+                                  .end = seconds_in(&words[END]),
+                                  .unchanged = task != HS_NONE && is_same(r, task, what)};
 
     for (size_t i = 0; i < number.length && attempt.worker < HS_MAX_WORKERS; i++)
         attempt.worker = attempt.worker * 10 + (unsigned)(number.at[i] - '0') % 10;
@@ -327,73 +334,29 @@ static hs_status read_task(journal_reader *r, const journal_line *l)
         return refuse_record(r, "lacks words or has a malformed digest");
     length = hsi_journal_get_name(words[NAME].at, words[NAME].length, plain);
     if (!hs_name_index_find(r->index, plain, length, &task))
+        task = HS_NONE;
+    if (*l->at != 'u' && r->past->attempt)
+        visit(r, l, words, (uint32_t)task, what);
+    if (task == HS_NONE)
         return note_strange(r, plain, length);
     if (*l->at == 'u')
         r->past->state[task] = HSI_PAST_UNDONE;
     else
         note_task(r, (uint32_t)task, *l->at == 'f', number_of(&words[NUMBER]), what);
-    if (*l->at != 'u' && r->past->attempt)
-        visit(r, l, words, (uint32_t)task);
     return HS_OK;
-}
-
-/*
- * Return the start of a run as a number that orders runs: the digits of its line, "run
- * 2026-01-31T12:00:00.123Z", up to the milliseconds. Earlier versions wrote no milliseconds.
- */
-static uint64_t date_of(const journal_line *l)
-{
-    const char *at = l->at + 4, *end = l->at + l->length;
-    uint64_t    date = 0;
-    int         digits = 0;
-
-    for (; at < end && *at != ' ' && digits < 17; at++)
-        if (*at >= '0' && *at <= '9') {
-            date = date * 10 + (uint64_t)(*at - '0');
-            digits++;
-        }
-    for (; digits < 17; digits++)
-        date *= 10;
-    return date;
-}
-
-/* Return a date of date_of() in seconds since 1970. */
-static double seconds_of(uint64_t date)
-{
-    uint64_t  whole = date / 1000;
-    struct tm utc = {.tm_sec = (int)(whole % 100),
-                     .tm_min = (int)(whole / 100 % 100),
-                     .tm_hour = (int)(whole / 10000 % 100),
-                     .tm_mday = (int)(whole / 1000000 % 100),
-                     .tm_mon = (int)(whole / 100000000 % 100) - 1,
-                     .tm_year = (int)(whole / 10000000000) - 1900};
-
-    return (double)timegm(&utc) + (double)(date % 1000) / 1000;
 }
 
 /* Add the run that begins with this line at r->at. */
 static hs_status add_run(journal_reader *r, const journal_line *l)
 {
-    size_t       room = r->run_room ? 2 * r->run_room : 16;
-    journal_run *more = r->runs;
-
-    if (r->run_count == r->run_room) {
-        more = realloc(r->runs, room * sizeof *more);
-        if (!more)
-            return HS_ENOMEM;
-        r->runs = more;
-        r->run_room = room;
-    }
-    r->runs[r->run_count] = (journal_run){.path = r->path,
-                                          .text = r->text,
-                                          .begin = r->at,
-                                          .end = r->at,
-                                          .line = r->line,
-                                          .date = date_of(l),
-                                          .order = r->run_count,
-                                          .journal = r->journal};
-    r->run_count++;
-    return HS_OK;
+    return hsi_journal_runs_add(&r->runs,
+                                &(hsi_journal_run){.path = r->path,
+                                                   .text = r->text,
+                                                   .begin = r->at,
+                                                   .end = r->at,
+                                                   .line = r->line,
+                                                   .date = hsi_journal_run_date(l->at, l->length),
+                                                   .journal = r->journal});
 }
 
 /* Find the runs in the lines before the first line that is not sound. `first`: the number of runs
@@ -407,28 +370,19 @@ static hs_status find_runs(journal_reader *r, size_t first)
         if (!is_record(l.at, l.length))
             return refuse_record(
                 r, "has an unknown kind of record: use the version of hybridsched that wrote it");
-        if (starts(l.at, l.length, "run ") || r->run_count == first)
+        if (starts(l.at, l.length, "run ") || r->runs.count == first)
             st = add_run(r, &l);
         r->chain = l.sum;
         r->at += l.length + 1;
         r->line++;
         if (st == HS_OK)
-            r->runs[r->run_count - 1].end = r->at;
+            r->runs.of[r->runs.count - 1].end = r->at;
     }
     return st;
 }
 
-static int by_date(const void *a, const void *b)
-{
-    const journal_run *x = a, *y = b;
-
-    if (x->date != y->date)
-        return x->date < y->date ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
 /* Apply the records of a run, whose lines are sound. */
-static hs_status read_run(journal_reader *r, const journal_run *run)
+static hs_status read_run(journal_reader *r, const hsi_journal_run *run)
 {
     hs_status    st = HS_OK;
     journal_line l;
@@ -437,7 +391,7 @@ static hs_status read_run(journal_reader *r, const journal_run *run)
     r->text = run->text;
     r->size = run->end;
     r->journal = run->journal;
-    r->began = seconds_of(run->date);
+    r->began = hsi_journal_run_seconds(run->date);
     r->line = run->line;
     for (size_t at = run->begin; st == HS_OK && at < run->end && line_at(r, at, &l);
          at += l.length + 1, r->line++) {
@@ -449,17 +403,16 @@ static hs_status read_run(journal_reader *r, const journal_run *run)
 }
 
 /*
- * Apply the records of several journals in the order of the starts of their runs: the last record of
- * a task counts, in whichever journal it is. The records of one journal keep their order.
+ * Apply the records of the journals in the order of their runs: the last record of a task counts, in
+ * whichever journal it is. The records of one journal keep their order.
  */
-static hs_status read_runs(journal_reader *r, size_t journals)
+static hs_status read_runs(journal_reader *r)
 {
     hs_status st = HS_OK;
 
-    if (journals > 1 && r->run_count > 1)
-        qsort(r->runs, r->run_count, sizeof *r->runs, by_date);
-    for (size_t i = 0; st == HS_OK && i < r->run_count; i++)
-        st = read_run(r, &r->runs[i]);
+    hsi_journal_runs_sort(&r->runs);
+    for (size_t i = 0; st == HS_OK && i < r->runs.count; i++)
+        st = read_run(r, &r->runs.of[i]);
     return st;
 }
 
@@ -517,7 +470,7 @@ static hs_status refuse_joined(const journal_reader *r, size_t header)
 /* Find the runs of one journal, and say in past->note what its end lacks. */
 static hs_status read_journal(journal_reader *r, const hsi_journal_text *journal)
 {
-    size_t    header, first = r->run_count;
+    size_t    header, first = r->runs.count;
     hs_status st;
 
     r->path = journal->path;
@@ -557,7 +510,7 @@ static hs_status read_all(journal_reader *r, const hsi_journal_text *journals, s
                      "the last %zu bytes of the journal '%.300s' were incomplete and are cut off",
                      journals[0].size - found->end, r->path);
     }
-    return st == HS_OK ? read_runs(r, count) : st;
+    return st == HS_OK ? read_runs(r) : st;
 }
 
 static int compare(const void *a, const void *b)
@@ -605,7 +558,7 @@ hs_status hsi_journal_read(const hsi_journal_text *journals, size_t count, const
         count_states(&r);
     free(r.strange);
     free(r.done_in);
-    free(r.runs);
+    free(r.runs.of);
     hs_name_index_free(index);
     return st;
 }

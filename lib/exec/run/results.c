@@ -102,6 +102,7 @@ hs_status hsi_results_open_journal(hsi_results *results, const hsi_run_spec *spe
     past->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     past->others = s->keep.other_journals;
     past->other_count = s->keep.other_journal_count;
+    past->idle_count = s->keep.idle_journal_count;
     past->emulated = s->run.emulate[HS_CPU] || s->run.emulate[HS_GPU];
     if (s->keep.dry_run)
         st = hsi_journal_inspect(s->keep.journal, spec->in, resume, past, error);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec: tables of the page, and the parts of all tables. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -48,7 +49,7 @@ void html_number(FILE *out, double value, int digits)
 
 void html_estimate(FILE *out, hs_cost_source source, double value, int digits)
 {
-    if (hs_cost_is_guess(source))
+    if (hs_cost_is_guess(source) || isnan(value))
         fputs("<td></td>", out);
     else
         html_number(out, value, digits);
