@@ -21,8 +21,8 @@ lib=$(dirname "${pc%/*}")
 bin=$(dirname "$(find "$root" -name hsched-exec -path '*/bin/*')")
 doc=$(pkg-config --variable=docdir hybridsched)
 case $doc in "$root"*) ;; *) doc=$root$doc ;; esac # not every pkg-config adds the root
-for file in LICENSE README.md data/README.md doc/tutorial.md examples/starpu/hybridsched_starpu.c \
-    examples/stencil/heat.c; do
+for file in LICENSE README.md data/README.md doc/tutorial.md examples/starpu/README.md \
+    examples/starpu/hybridsched_starpu.c examples/stencil/heat.c; do
     [ -f "$doc/$file" ] || fail "$file is not installed in ${doc#"$root"}"
 done
 strict="-Wall -Wextra -Wpedantic -Werror"

@@ -57,6 +57,7 @@ hs_status hsi_certify_by_cases(const hsi_problem *rows, double target, bool with
 
 extern const hs_bound hsi_bound_theorem2, hsi_bound_min_time, hsi_bound_deadline, hsi_bound_area;
 extern const hs_bound hsi_bound_critical_path, hsi_bound_paths, hsi_bound_work_paths;
+extern const hs_bound hsi_bound_place_windows, hsi_bound_place_probes;
 extern const hs_bound hsi_bound_allocation, hsi_bound_mip, hsi_bound_configuration;
 
 #endif

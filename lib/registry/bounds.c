@@ -15,6 +15,8 @@ static const hs_bound *const registry[] = {
     &hsi_bound_area,
     &hsi_bound_deadline,
     &hsi_bound_critical_path,
+    &hsi_bound_place_windows,
+    &hsi_bound_place_probes,
 #ifdef HAVE_GLPK
     &hsi_bound_allocation,
     &hsi_bound_configuration,

@@ -31,6 +31,13 @@ static inline double hsi_add_down(double a, double b)
     return lost < 0 ? nextafter(sum, 0) : sum;
 }
 
+/* Round a rounded sum of numbers >= 0 down: the result is below the exact sum, by at least one
+ * rounding error of it. */
+static inline double hsi_down(double sum)
+{
+    return sum * (1 - 0x1.8p-52);
+}
+
 static inline void hsi_sum_add(hsi_sum *s, double x)
 {
     double low = hsi_add_with_error(s->high, x, &s->high);

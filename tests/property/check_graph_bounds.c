@@ -119,7 +119,7 @@ START_TEST(bounds_equal_their_definitions)
     for (size_t i = 0; i < rounds; i++) {
         graph_sample s;
         spans        its;
-        double       longest, path, deadline, area, work;
+        double       longest, path, deadline, area, windows, probes, work;
 
         graph_sample_make(&s, 71000000 + i);
         its = spans_of(&s);
@@ -132,6 +132,15 @@ START_TEST(bounds_equal_their_definitions)
                       deadline, deadline_of(&s, &its));
         GRAPH_REQUIRE(&s, deadline >= longest * (1 - ROUNDING) && deadline >= area * (1 - ROUNDING),
                       "deadline %.17g below critical-path or theorem2", deadline);
+        windows = bound_of(&s, "place-windows");
+        probes = bound_of(&s, "place-probes");
+        GRAPH_REQUIRE(&s, windows >= deadline && probes >= windows,
+                      "deadline %.17g, place-windows %.17g, place-probes %.17g", deadline, windows,
+                      probes);
+        GRAPH_REQUIRE(&s, hs_instance_has_graph(s.in) || probes == deadline,
+                      "place-probes %.17g without a graph, not %.17g", probes, deadline);
+        GRAPH_REQUIRE(&s, s.links || probes == windows,
+                      "place-probes %.17g without links, not %.17g", probes, windows);
         if (!hs_bound_find("paths")) {
             graph_sample_free(&s);
             continue;
@@ -246,8 +255,8 @@ START_TEST(paths_bound_equals_values_by_hand)
 END_TEST
 
 typedef struct diamond_case {
-    double   first_cpu, first_gpu; /* times of the first task, of the last task and of the task
-                                      between two layers */
+    double first_cpu, first_gpu; /* times of the first task, of the last task and of the task
+                                    between two layers */
     double   cpu, gpu;
     uint32_t side_by_side, layers;
     unsigned m, k;
@@ -278,9 +287,9 @@ static hs_instance *instance_of_diamond(const diamond_case *c)
     return in;
 }
 
-/* Check the work-paths bound against values by hand: x tasks of a layer and y single tasks are on
- * CPUs. */
-START_TEST(work_paths_bound_equals_values_by_hand)
+/* Check the bounds work-paths and place-windows against values by hand: x tasks of a layer and y
+ * single tasks are on CPUs. */
+START_TEST(work_bounds_equal_values_by_hand)
 {
     static const diamond_case cases[] = {
         /* 4 tasks on 1 CPU and 1 GPU between the ends: 1 + 4 + 1; the paths bound is 5, by area */
@@ -295,8 +304,73 @@ START_TEST(work_paths_bound_equals_values_by_hand)
         {4, 1, 3, 3, 6, 3, 3, 1, 4 + 3 * 9.0 / 2},
     };
 
-    for (size_t i = 0; hs_bound_find("work-paths") && i < sizeof cases / sizeof *cases; i++)
-        expect_bound("work-paths", instance_of_diamond(&cases[i]), cases[i].bound, 1e-8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (hs_bound_find("work-paths"))
+            expect_bound("work-paths", instance_of_diamond(&cases[i]), cases[i].bound, 1e-8);
+        expect_bound("place-windows", instance_of_diamond(&cases[i]), cases[i].bound, 1e-8);
+    }
+}
+END_TEST
+
+typedef struct linked_case {
+    double   cpu, gpu;     /* times of each task between the first and the last */
+    uint32_t side_by_side; /* number of tasks between the first and the last */
+    int      first, last;  /* types on which the first and the last task run, in 1 */
+    unsigned gpus;
+    double   windows, probes;
+} linked_case;
+
+/* Return a graph of tasks between a first and a last task on 2 CPUs and some GPUs. A transfer takes
+ * 3 to the GPU, 5 to the host. */
+static hs_instance *instance_of_links(const linked_case *c)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, c->gpus), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 3, 1e30), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 5, 1e30), HS_OK);
+    for (uint32_t i = 0; i < c->side_by_side + 2; i++) {
+        bool    ends = i == 0 || i == c->side_by_side + 1;
+        int     type = i == 0 ? c->first : c->last;
+        hs_task task;
+
+        hs_task_init(&task);
+        task.cpu = !ends ? c->cpu : type == HS_CPU ? 1 : INFINITY;
+        task.gpu = !ends ? c->gpu : type == HS_GPU ? 1 : INFINITY;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        if (i > 0 && !ends)
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, 0, 0, 1), HS_OK);
+        for (uint32_t before = 1; ends && before < i; before++)
+            ck_assert_int_eq(hs_builder_add_predecessor(b, i, before, 0, 1), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(bounds_count_transfers)
+{
+    static const linked_case cases[] = {
+        /* one task between: on CPUs 1 + 4 + 1, on the GPU 1 + 3 + 2 + 5 + 1 */
+        {4, 2, 1, HS_CPU, HS_CPU, 1, 6, 6},
+        {14, 2, 1, HS_CPU, HS_CPU, 1, 12, 12},
+        /* on CPUs 1 + 4 + 3 + 1, on the GPU 1 + 3 + 2 + 1; then the same backward */
+        {4, 2, 1, HS_CPU, HS_GPU, 1, 7, 7},
+        {4, 2, 1, HS_GPU, HS_CPU, 1, 9, 9},
+        /* four tasks on the GPU: 1 + 3 + 8 + 5 + 1 */
+        {INFINITY, 2, 4, HS_CPU, HS_CPU, 1, 18, 18},
+        /* on the GPU 1 + 3 + 2 + 5 + 1 = 12; on CPUs alone 1 + 3 * 7 / 2 + 1 */
+        {7, 2, 3, HS_CPU, HS_CPU, 1, 12, 12},
+        /* three tasks on two GPUs: 1 + 3 + 3 + 5 + 1 cut at will, but one GPU has two of them */
+        {INFINITY, 2, 3, HS_CPU, HS_CPU, 2, 13, 14},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect_bound("place-windows", instance_of_links(&cases[i]), cases[i].windows, 1e-8);
+        expect_bound("place-probes", instance_of_links(&cases[i]), cases[i].probes, 1e-5);
+    }
 }
 END_TEST
 
@@ -328,7 +402,7 @@ static hs_instance *chain_of(size_t length, double time, bool branches)
  * progress and shares are rounded. */
 START_TEST(bounds_of_tiny_times_end)
 {
-    static const char *const names[] = {"paths", "work-paths"};
+    static const char *const names[] = {"place-windows", "place-probes", "paths", "work-paths"};
 
     for (size_t length = 1; length < 40; length++) {
         hs_instance    *in = chain_of(length, 0x1p-1074, true);
@@ -337,7 +411,9 @@ START_TEST(bounds_of_tiny_times_end)
         hs_bound_report report;
         double          value = 0;
 
-        for (int b = 0; hs_bound_find("paths") && b < 2; b++) {
+        for (size_t b = 0; b < sizeof names / sizeof *names; b++) {
+            if (!hs_bound_find(names[b]))
+                continue;
             hs_bound_report_init(&report);
             ck_assert_int_eq(
                 hs_bound_compute_reported(hs_bound_find(names[b]), in, NULL, &value, &report),
@@ -393,7 +469,8 @@ int main(void)
     tcase_add_test(cases, bounds_equal_their_definitions);
     tcase_add_test(cases, no_bound_exceeds_the_optimum);
     tcase_add_test(cases, paths_bound_equals_values_by_hand);
-    tcase_add_test(cases, work_paths_bound_equals_values_by_hand);
+    tcase_add_test(cases, work_bounds_equal_values_by_hand);
+    tcase_add_test(cases, bounds_count_transfers);
     tcase_add_test(cases, bounds_of_tiny_times_end);
     tcase_add_test(cases, work_paths_ends_soon_after_its_time_limit);
     suite_add_tcase(suite, cases);

@@ -260,6 +260,39 @@ START_TEST(pictures_agree_with_the_schedule)
 }
 END_TEST
 
+/* Check that the path leads to the run of a predecessor, not to aborted entries on other workers,
+ * before or after the worker of the run. */
+START_TEST(critical_path_leads_to_runs)
+{
+    const hs_task     task = {.struct_size = sizeof task, .cpu = 5, .gpu = 4};
+    hs_placement      placed[] = {{0, 2, 0, 0, HS_ABORTED},
+                                  {2, 6, 0, 2, HS_RUN},
+                                  {1, 3, 0, 3, HS_ABORTED},
+                                  {6, 11, 1, 1, HS_RUN}};
+    hs_builder       *b = NULL;
+    hs_instance      *in = NULL;
+    hs_schedule      *shown = NULL;
+    hs_critical_step *step = NULL;
+    size_t            count = 0;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 2, 2), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    ck_assert_int_eq(hs_schedule_build(2, 2, 4, placed, &shown), HS_OK);
+    ck_assert_int_eq(hs_critical_path(in, shown, &step, &count), HS_OK);
+    ck_assert_uint_eq(count, 2);
+    ck_assert(step[0].worker == 2 && step[0].entry == 0 && !step[0].by_task);
+    ck_assert(step[1].worker == 1 && step[1].entry == 0 && step[1].by_task);
+    free(step);
+    hs_schedule_free(shown);
+    hs_instance_free(in);
+    hs_builder_free(b);
+}
+END_TEST
+
 /* Check that the critical path of independent tasks consists of every entry of the worker that ends
  * last. */
 START_TEST(critical_path_of_independent_tasks_is_the_last_worker)
@@ -427,6 +460,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, pictures_agree_with_the_schedule);
     tcase_add_test(cases, more_arrows_than_the_limit_are_left_out);
+    tcase_add_test(cases, critical_path_leads_to_runs);
     tcase_add_test(cases, critical_path_of_independent_tasks_is_the_last_worker);
     tcase_add_test(cases, short_readiness_is_a_narrow_peak);
     suite_add_tcase(suite, cases);

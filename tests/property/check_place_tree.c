@@ -117,6 +117,21 @@ static void require_bound_holds(graph *g, double optimum)
     hsi_place_tree_close(tree);
 }
 
+/* Check the bounds by windows and by probes against the optimum. */
+static void require_place_bounds_hold(graph *g, double optimum)
+{
+    double windows, probes;
+
+    g->settings.time_limit = INFINITY;
+    ck_assert_int_eq(
+        hs_bound_compute(hs_bound_find("place-windows"), g->s.in, &g->settings, &windows), HS_OK);
+    ck_assert_int_eq(
+        hs_bound_compute(hs_bound_find("place-probes"), g->s.in, &g->settings, &probes), HS_OK);
+    GRAPH_REQUIRE(&g->s, windows <= probes && probes <= optimum * (1 + 1e-14),
+                  "place-windows %.17g, place-probes %.17g, optimum %.17g", windows, probes,
+                  optimum);
+}
+
 START_TEST(tree_agrees_with_brute_force)
 {
     size_t rounds = rounds_scaled(8000), looked_at = 0;
@@ -138,6 +153,7 @@ START_TEST(tree_agrees_with_brute_force)
         GRAPH_REQUIRE(&g.s, search_down(&g, 3 * optimum) == optimum, "missed the optimum, %.17g",
                       optimum);
         require_bound_holds(&g, optimum);
+        require_place_bounds_hold(&g, optimum);
         close_graph(&g);
     }
     ck_assert_uint_ge(looked_at * 8, rounds);

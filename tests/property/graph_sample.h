@@ -39,6 +39,10 @@ void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* whether the gra
                                                                  restartable tasks nor links */
 void graph_sample_free(graph_sample *s);
 
+/* Fill times, edges, bytes and accesses from s->in, for zeroed arrays. s->n, s->m and s->k are
+ * set. */
+void graph_sample_write_out(graph_sample *s);
+
 _Noreturn void graph_sample_fail(const graph_sample *s, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

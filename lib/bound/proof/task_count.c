@@ -46,12 +46,13 @@ static hs_status list_tasks(const hsi_prover *pr, share *s)
     return HS_OK;
 }
 
-/* Return the weight in cells, rounded down, or a weight above the capacity. */
+/* Return the weight in cells, or a weight above the capacity. The weight is rounded down before the
+ * comparison, as the checker does. */
 static int64_t weight_of(double time, int grid, int64_t capacity)
 {
     double cells = ldexp(time, -grid);
 
-    return cells <= (double)capacity ? (int64_t)cells : capacity + 1;
+    return cells < 0x1p62 && (int64_t)cells <= capacity ? (int64_t)cells : capacity + 1;
 }
 
 /* Set the worths of the tasks. Return true if all tasks are worth more than the workers can run. */

@@ -200,6 +200,34 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     return b.count > MOST_ARCS ? HS_ETOOBIG : fill_arcs(&b);
 }
 
+/* Count the arcs into at[target + 2], then fill from at[target + 1], which thereby becomes the end
+ * of the target's arcs. */
+static void sort_by_target(const hsi_arcs *arcs, size_t *at, hsi_arc *before)
+{
+    size_t n = arcs->pb->n;
+
+    for (size_t i = 0; i < arcs->after_at[n]; i++)
+        at[arcs->after[i].task + 2]++;
+    for (size_t task = 2; task <= n; task++)
+        at[task + 1] += at[task];
+    for (uint32_t from = 0; from < n; from++)
+        for (size_t i = arcs->after_at[from]; i < arcs->after_at[from + 1]; i++)
+            before[at[arcs->after[i].task + 1]++] = (hsi_arc){from, arcs->after[i].move};
+}
+
+hs_status hsi_arcs_reverse(const hsi_arcs *arcs, hsi_arena *arena, size_t **before_at,
+                           hsi_arc **before)
+{
+    size_t n = arcs->pb->n;
+
+    *before_at = hsi_arena_alloc_zeroed(arena, n + 2, sizeof **before_at);
+    *before = hsi_arena_alloc(arena, arcs->after_at[n] + 1, sizeof **before);
+    if (!*before_at || !*before)
+        return HS_ENOMEM;
+    sort_by_target(arcs, *before_at, *before);
+    return HS_OK;
+}
+
 void hsi_arcs_close(hsi_arcs *arcs)
 {
     hsi_arena_close(&arcs->arena);

@@ -38,6 +38,11 @@ typedef struct hsi_arcs {
 hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs);
 void      hsi_arcs_close(hsi_arcs *arcs);
 
+/* Sort the arcs by target, in the arena: *before has the arcs, their `task` being the source, and
+ * *before_at the first arc of each target and the number of arcs. */
+hs_status hsi_arcs_reverse(const hsi_arcs *arcs, hsi_arena *arena, size_t **before_at,
+                           hsi_arc **before);
+
 static inline uint32_t hsi_place_of_worker(const hsi_arcs *arcs, uint32_t worker)
 {
     uint32_t m = arcs->pb->m;

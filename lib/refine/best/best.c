@@ -66,7 +66,12 @@ static step_function *const by_loads[] = {
     level_loads, hsi_bin_completion_open,  hsi_anneal_rounds_run,
     NULL};
 static step_function *const by_graph[] = {
-    hsi_graph_compute_path_bound, hsi_graph_compute_work_bound, hsi_graph_anneal_rounds, NULL};
+    hsi_graph_compute_path_bound,
+    hsi_graph_compute_windows_bound,
+    hsi_graph_compute_probes_bound,
+    hsi_graph_compute_work_bound,
+    hsi_graph_anneal_rounds,
+    NULL};
 
 static hs_status improve_schedule(hsi_best *best)
 {

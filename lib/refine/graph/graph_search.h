@@ -12,6 +12,10 @@ hs_status hsi_graph_run_portfolio(hsi_best *best);
 /* Compute the bound of paths and loads together, and seed the search from its shares. */
 hs_status hsi_graph_compute_path_bound(hsi_best *best);
 
+/* Compute the bound by windows; and by probes of places, where transfers take time. */
+hs_status hsi_graph_compute_windows_bound(hsi_best *best);
+hs_status hsi_graph_compute_probes_bound(hsi_best *best);
+
 /* Compute the bound that also includes the work between tasks. */
 hs_status hsi_graph_compute_work_bound(hsi_best *best);
 

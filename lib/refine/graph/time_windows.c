@@ -18,26 +18,6 @@ static double move_time(const hsi_windows *w, const hsi_arc *arc, int from, int 
     return from == to ? 0 : w->arcs->move[HS_LINKS * arc->move + (from == HS_CPU ? HS_H2D : HS_D2H)];
 }
 
-static hs_status reverse_arcs(hsi_windows *w)
-{
-    const hsi_arcs *arcs = w->arcs;
-    size_t          count = arcs->after_at[w->n], at = 0;
-
-    w->before_at = hsi_arena_alloc(&w->arena, (size_t)w->n + 1, sizeof *w->before_at);
-    w->before = hsi_arena_alloc(&w->arena, count + 1, sizeof *w->before);
-    if (!w->before_at || !w->before)
-        return HS_ENOMEM;
-    for (uint32_t to = 0; to < w->n; to++) {
-        w->before_at[to] = at;
-        for (uint32_t from = 0; from < w->n; from++)
-            for (size_t i = arcs->after_at[from]; i < arcs->after_at[from + 1]; i++)
-                if (arcs->after[i].task == to)
-                    w->before[at++] = (hsi_arc){from, arcs->after[i].move};
-    }
-    w->before_at[w->n] = at;
-    return HS_OK;
-}
-
 static void find_sets(hsi_windows *w)
 {
     const hsi_arcs *arcs = w->arcs;
@@ -85,7 +65,7 @@ hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs)
         return HS_ETOOBIG;
     w->arcs = arcs;
     w->n = (uint32_t)arcs->pb->n;
-    st = reverse_arcs(w);
+    st = hsi_arcs_reverse(arcs, &w->arena, &w->before_at, &w->before);
     if (st != HS_OK)
         return st;
     find_sets(w);

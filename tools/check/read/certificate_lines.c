@@ -144,7 +144,7 @@ double double_of(reader *r, const char *text)
     return value;
 }
 
-/* Parse INTEGER*2^EXPONENT. */
+/* Parse INTEGER*2^EXPONENT. After a message the exponent is 0 or in range. */
 dyadic dyadic_of(reader *r, char *text)
 {
     dyadic value = {0, 0};
@@ -156,8 +156,10 @@ dyadic dyadic_of(reader *r, char *text)
     }
     *exponent = 0;
     value.exponent = (long)integer_of(r, exponent + 3);
-    if (value.exponent < -MOST_EXPONENT || value.exponent > MOST_EXPONENT)
+    if (value.exponent < -MOST_EXPONENT || value.exponent > MOST_EXPONENT) {
         report_bad_line(r, "the exponent is out of range");
+        value.exponent = 0;
+    }
     value.mantissa = integer_of(r, text);
     return value;
 }

@@ -2,7 +2,8 @@
 #ifndef HSI_REFINE_GRAPH_PLACES_MODEL_H
 #define HSI_REFINE_GRAPH_PLACES_MODEL_H
 
-#include "core/graph/arcs.h"
+#include "core/graph/relatives.h"
+#include "support/exact.h"
 
 enum {
     HSI_PLACE_TREE_TASKS = 192, /* limit of the tasks of a graph */
@@ -29,26 +30,9 @@ typedef struct hsi_place_model {
 hs_status hsi_place_model_open(hsi_place_model *model, const hsi_arcs *arcs);
 void      hsi_place_model_close(hsi_place_model *model);
 
-static inline bool hsi_set_has(const uint64_t *set, uint32_t task)
-{
-    return set[task / 64] >> task % 64 & 1;
-}
-
-static inline void hsi_set_add(uint64_t *set, uint32_t task)
-{
-    set[task / 64] |= 1ull << task % 64;
-}
-
 static inline bool hsi_is_unary(const hsi_place_model *model, uint32_t place)
 {
     return model->unary >> place & 1;
-}
-
-/* Round a rounded sum of numbers >= 0 down: the result is below the exact sum, by at least one
- * rounding error of it. */
-static inline double hsi_down(double sum)
-{
-    return sum * (1 - 0x1.8p-52);
 }
 
 #endif

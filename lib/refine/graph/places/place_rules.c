@@ -15,7 +15,13 @@ hs_status hsi_place_rules_open(hsi_place_rules *rules, const hsi_place_model *mo
     rules->ends =
         hsi_arena_alloc(&rules->arena, (size_t)model->n * model->places, sizeof *rules->ends);
     rules->items = hsi_arena_alloc(&rules->arena, model->n, sizeof *rules->items);
-    return rules->ends && rules->items ? HS_OK : HS_ENOMEM;
+    rules->head_of_type = hsi_arena_alloc(&rules->arena, model->n, sizeof *rules->head_of_type);
+    rules->tail_of_type = hsi_arena_alloc(&rules->arena, model->n, sizeof *rules->tail_of_type);
+    rules->open_types = hsi_arena_alloc(&rules->arena, model->n, sizeof *rules->open_types);
+    if (!rules->ends || !rules->items || !rules->head_of_type || !rules->tail_of_type ||
+        !rules->open_types)
+        return HS_ENOMEM;
+    return hsi_window_loads_open(&rules->loads, model->arcs->pb, &rules->arena);
 }
 
 void hsi_place_rules_close(hsi_place_rules *rules)

@@ -2,6 +2,7 @@
 #ifndef HSI_REFINE_GRAPH_PLACES_RULES_H
 #define HSI_REFINE_GRAPH_PLACES_RULES_H
 
+#include "bound/graph/window_loads.h"
 #include "refine/graph/places/place_state.h"
 
 /*
@@ -22,13 +23,16 @@ typedef struct hsi_place_item {
 
 typedef struct hsi_place_rules {
     const hsi_place_model *model;
-    double          limit;   /* values at or above refute: the cutoff with the error of schedules */
-    bool            changed; /* whether a rule has derived something worth another round */
-    uint64_t        applied; /* number of calls of hsi_place_rules_apply() */
-    double         *ends;    /* by task and place: memory of the rule of paths */
-    hsi_place_item *items;   /* the current group */
-    size_t          count;
-    hsi_arena       arena;
+    double           limit; /* values at or above refute: the cutoff with the error of schedules */
+    bool             changed; /* whether a rule has derived something worth another round */
+    uint64_t         applied; /* number of calls of hsi_place_rules_apply() */
+    double          *ends;    /* by task and place: memory of the rule of paths */
+    hsi_place_item  *items;   /* the current group */
+    size_t           count;
+    hsi_window_loads loads;
+    double (*head_of_type)[2], (*tail_of_type)[2]; /* memory of the rule of loads */
+    bool (*open_types)[2];
+    hsi_arena arena;
 } hsi_place_rules;
 
 hs_status hsi_place_rules_open(hsi_place_rules *rules, const hsi_place_model *model);
@@ -53,6 +57,10 @@ bool hsi_place_rule_unary(hsi_place_rules *rules, hsi_place_state *state);
 
 /* Several workers: tasks between a head and a tail must fit on their workers, cut at will. */
 bool hsi_place_rule_energy(hsi_place_rules *rules, hsi_place_state *state);
+
+/* Both types: the tasks of each window, each on the better of its types, must fit on all workers
+ * together, cut at will. This rule takes longer than the others and is no part of them. */
+bool hsi_place_rule_loads(hsi_place_rules *rules, const hsi_place_state *state);
 
 /* Collect in `items` the tasks fixed on a place, or the tasks that only GPUs may run, by rising
  * head; `backward` exchanges heads and tails. */
