@@ -195,7 +195,7 @@ START_TEST(refused_reserved_places)
         {&s.place.reserved[2], "settings.place.reserved"},
         {&s.gpu.reserved[3], "settings.gpu.reserved"},
         {&s.fail.reserved[4], "settings.fail.reserved"},
-        {&s.keep.reserved[5], "settings.keep.reserved"},
+        {&s.keep.reserved[4], "settings.keep.reserved"},
         {&s.report.reserved[7], "settings.report.reserved"},
     };
 
