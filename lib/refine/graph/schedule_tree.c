@@ -123,7 +123,21 @@ static bool is_like_another(const hsi_schedule_tree *b, uint32_t place)
            b->partial.free_at[hsi_first_worker_at(b->arcs, place - 1)] == 0;
 }
 
-static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, double *done)
+/* The earliest end of a possible task, with the transfers of its outputs. */
+typedef struct earliest_end {
+    double at;
+    bool   vanishes; /* a task with this end starts at it: its time is lost in rounding */
+} earliest_end;
+
+static void note_end(earliest_end *done, double start, double end)
+{
+    if (end < done->at)
+        *done = (earliest_end){.at = end, .vanishes = start == end};
+    else if (end == done->at && start == end)
+        done->vanishes = true;
+}
+
+static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, earliest_end *done)
 {
     const hsi_windows *w = &b->windows;
     hs_type            type = hsi_type_at(b->arcs, place);
@@ -137,19 +151,24 @@ static void add_child(hsi_schedule_tree *b, uint32_t task, uint32_t place, doubl
     c.start = fmax(inputs_at, b->partial.free_at[c.worker]);
     c.end = c.start + time;
     c.tail = w->tail[task][type];
-    *done = fmin(*done, c.end + w->leaving[task][type]);
+    note_end(done, c.start, c.end + w->leaving[task][type]);
     if (w->open[task][type])
         b->stack[b->size++] = c;
 }
 
+/* Return true if the child may follow the task added last: tasks are added by start, and by position
+ * among equal starts. A task whose time vanishes may come before every task of its start, because both
+ * may be on one worker. */
 static bool is_after(const hsi_schedule_tree *b, const child *c)
 {
     const hs_graph *g = b->arcs->pb->graph;
+    uint32_t        last = b->path[b->depth].task;
 
     if (b->depth == 0 || c->start > b->partial.last)
         return true;
     return c->start == b->partial.last &&
-           hsi_position(g, c->task) > hsi_position(g, b->path[b->depth].task);
+           (hsi_position(g, c->task) > hsi_position(g, last) ||
+            b->partial.end[last] == b->partial.start[last]);
 }
 
 /* Order of the stack, whose top is searched first: the earliest start, then the longest path. */
@@ -172,11 +191,19 @@ static void sort_children(child *c, size_t count)
     }
 }
 
+/* Return true if the child starts before a possible task ends. A schedule in which all tasks left start
+ * later is no shorter than with that task first. If the task ends when it starts, children of the same
+ * start count, too. */
+static bool is_in_time(const child *c, const earliest_end *done)
+{
+    return c->start < done->at || (done->vanishes && c->start == done->at);
+}
+
 static void find_children(hsi_schedule_tree *b)
 {
-    node  *at = &b->path[b->depth];
-    double done = INFINITY; /* earliest end of a possible task, with the transfers of its outputs */
-    size_t kept = b->size;
+    node        *at = &b->path[b->depth];
+    earliest_end done = {.at = INFINITY};
+    size_t       kept = b->size;
 
     at->from = at->to = b->size;
     for (uint32_t task = 0; task < b->windows.n; task++) {
@@ -186,7 +213,7 @@ static void find_children(hsi_schedule_tree *b)
             add_child(b, task, place, &done);
     }
     for (size_t i = at->from; i < b->size; i++)
-        if (b->stack[i].start < done && is_after(b, &b->stack[i]))
+        if (is_in_time(&b->stack[i], &done) && is_after(b, &b->stack[i]))
             b->stack[kept++] = b->stack[i];
     b->size = at->to = kept;
     sort_children(b->stack + at->from, at->to - at->from);
