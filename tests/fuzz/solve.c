@@ -30,7 +30,7 @@ void graph_sample_fail(const graph_sample *s, const char *format, ...)
     abort();
 }
 
-/* The input; behind its end there are zeros. */
+/* The bytes of a fuzzing input that are not used yet. When none is left, take() returns 0. */
 typedef struct bytes {
     const uint8_t *at, *end;
 } bytes;

@@ -4,10 +4,10 @@
 
 #include <hybridsched/hybridsched.h>
 
-/* An instance, what is known of it, and what to run. */
+/* An instance, the limits of its optimum, and which bounds and checkers the comparison runs. */
 typedef struct invariants {
     const hs_instance *in;
-    double             low, high; /* the optimum rounded up and down: no makespan is below `low`,
+    double             low, high; /* computed from the optimum: no makespan is below `low`,
                                      no bound above `high`; 0 and INFINITY: unknown */
     bool               slow;      /* run the bounds that solve mixed integer programs, too */
     /* Return whether the certificate is accepted by a checker; NULL: no checker. */

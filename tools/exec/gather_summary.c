@@ -61,7 +61,8 @@ static bool find_present(const exec_gathered *g, bool *present)
     return any;
 }
 
-/* Print the shares that have tasks to run, and those of them that lack a journal beside others. */
+/* Print the numbers of the shares that have tasks left. If at least one share has a journal, also print
+ * which of these shares have none. */
 static void print_left(FILE *out, const exec_job *job)
 {
     const exec_gathered *g = job->gathered;
