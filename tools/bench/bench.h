@@ -26,7 +26,8 @@ enum { BENCH_NAME = 96 };
 /* Instances of one kind, and their label in plots. */
 typedef struct bench_family {
     char *label;
-    char *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
+    char *recipe;  /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
+    char *factors; /* values of the factors [A,B,...] of the line: "NAME=VALUE;..."; else empty */
 } bench_family;
 
 /* What happens when tasks take times that differ from the estimates. */
@@ -84,6 +85,7 @@ typedef struct bench_plot {
     bool          together; /* whether all families of instances are drawn in one plot */
     bool          log_x, log_y;
     char          prefix[BENCH_NAME]; /* begin of the labels of the families to plot */
+    char          where[512];         /* FILE:LINE of the plot, for messages */
 } bench_plot;
 
 /*
@@ -128,8 +130,23 @@ void bench_campaign_free(bench_campaign *c);
 /** Replace the algorithms by a list separated by commas. An error ends the program. */
 void bench_set_algorithms(bench_campaign *c, const char *what, const char *list);
 
+/** Return whether the plot shows the instances of a family. */
+bool bench_plot_shows(const bench_plot *plot, const bench_family *family);
+
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
+
+/**
+ * Add the families of a line `instances LABEL = RECIPE` (families.c): one for each combination of the
+ * values of its factors, [A,B,...]. An error ends the program.
+ */
+void bench_add_families(bench_campaign *c, const char *where, const char *label,
+                        const char *recipe);
+
+void bench_family_free(bench_family *family);
+
+/** Return whether hsched-gen can make the instances: they are no files and no times of a profile. */
+bool bench_is_generated(const bench_family *family);
 
 /** Return the name of built-in campaign `index`; NULL past the last. */
 const char *bench_library_name(size_t index);
@@ -147,6 +164,7 @@ typedef struct bench_held_out {
 typedef struct bench_case {
     const bench_family *family;
     char               *recipe; /* recipe of the family with one value of each sweep */
+    char               *path;   /* file of the instance; NULL: the recipe generates the instance */
     double              size;   /* value of the sweep; 0: no sweep */
     uint64_t            seed;
     gen_line            line;  /* parsed hsched-gen command line */
@@ -161,6 +179,18 @@ typedef struct bench_case {
 /** Return all cases of a campaign in order, and their number. An error ends the program. */
 bench_case *bench_cases(const bench_campaign *c, size_t *count);
 void        bench_cases_free(bench_case *cases, size_t count);
+
+/** Return whether the recipe of a family is `files PATH`, with own options (instance_files.c). */
+bool bench_reads_files(const char *recipe);
+
+/** Return the paths of the files in order, and their number. An error ends the program. */
+char **bench_list_files(const char *where, const char *recipe, size_t *count);
+
+/** Return the recipe of the case of a file, which the caller frees. An error ends the program. */
+char *bench_file_recipe(const char *recipe, const char *path);
+
+/** Return the options in the recipe of a family of files. */
+const char *bench_file_options(const char *recipe);
 
 /** Parse the recipe of a case. Return whether the instance depends on its seed. */
 bool bench_recipe_read(bench_case *one, const char *where);
@@ -231,7 +261,9 @@ typedef struct bench_row {
     char     platform[32], bound_name[32];
     double   size, makespan, bound, seconds;
     uint64_t tasks, seed, aborted, gpu_tasks;
-    double   gap; /* makespan / best known bound - 1; 0: optimal */
+    double   gap;      /* makespan / best known bound - 1 */
+    double   optimal;  /* 1: the makespan is proved to be optimal; 0: it is not; NaN: no schedule */
+    char     found_by[32]; /* best, exact: what found the schedule, as in hs_report; else empty */
     double   acceleration[2], idle[2];
     double   error; /* mean relative error of the estimates; NaN: not measured */
     char    *version; /* version and commit of the program that made the row */
@@ -290,11 +322,11 @@ void bench_rows_free(bench_rows *rows);
 int bench_rows_open(const char *path, int *fd);
 
 /**
- * Append the row of each algorithm with wanted[a] to the file in one write. Return 0, or an exit
- * code after a message.
+ * Append the row of each algorithm with wanted[a] to the file in one write; the rows are those of an
+ * instance of `family`. Return 0, or an exit code after a message.
  */
-int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,
-                      const char *wanted);
+int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_family *family,
+                      const bench_row *rows, const char *wanted);
 
 /** Return the version and commit of the program. Thread-safe. */
 const char *bench_version(void);

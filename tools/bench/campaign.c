@@ -113,11 +113,9 @@ static void read_bounds(reader *r, char *rest)
 
 static void read_instances(reader *r, char *rest)
 {
-    bench_campaign *c = r->c;
-    char           *recipe = cut_label(r, rest, "instances");
+    char *recipe = cut_label(r, rest, "instances");
 
-    c->families = grow(c->families, c->family_count, sizeof *c->families);
-    c->families[c->family_count++] = (bench_family){checked_strdup(rest), checked_strdup(recipe)};
+    bench_add_families(r->c, r->where, rest, recipe);
 }
 
 static void read_seeds(reader *r, char *rest)
@@ -290,6 +288,7 @@ static void read_plot(reader *r, char *rest, plot_kind kind)
         else
             usage_error("%s: '%s' is not one of together, log-x, log-y, for=LABEL", r->where, word);
     }
+    snprintf(plot.where, sizeof plot.where, "%s", r->where);
     c->plots = grow(c->plots, c->plot_count, sizeof *c->plots);
     c->plots[c->plot_count++] = plot;
 }
@@ -376,6 +375,25 @@ static void read_line(reader *r, char *line)
                 (int)length, line);
 }
 
+bool bench_plot_shows(const bench_plot *plot, const bench_family *family)
+{
+    return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
+}
+
+/* Refuse a plot whose prefix is the begin of no label. */
+static void check_plots(const bench_campaign *c)
+{
+    for (size_t i = 0; i < c->plot_count; i++) {
+        size_t shown = 0;
+
+        for (size_t f = 0; f < c->family_count; f++)
+            shown += bench_plot_shows(&c->plots[i], &c->families[f]);
+        if (shown == 0)
+            usage_error("%s: no label of instances begins with '%s'", c->plots[i].where,
+                        c->plots[i].prefix);
+    }
+}
+
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text)
 {
     char  *own = checked_strdup(text), *next = own, *line;
@@ -399,14 +417,13 @@ void bench_campaign_read(bench_campaign *c, const char *name, const char *path, 
         usage_error("%s: no line says what the instances are: instances LABEL = ...", path);
     if (c->algorithm_count == 0)
         usage_error("%s: no line says what the algorithms are: algorithms NAME,...", path);
+    check_plots(c);
 }
 
 void bench_campaign_free(bench_campaign *c)
 {
-    for (size_t i = 0; i < c->family_count; i++) {
-        free(c->families[i].label);
-        free(c->families[i].recipe);
-    }
+    for (size_t i = 0; i < c->family_count; i++)
+        bench_family_free(&c->families[i]);
     for (size_t i = 0; i < c->published_count; i++)
         free(c->published[i].label);
     for (size_t i = 0; i < c->note_count; i++)

@@ -246,8 +246,7 @@ static int take_profile(const char *files, bench_campaign *c)
             continue;
         }
         message("'%s' is left out: it needs --profile=FILE", family->label);
-        free(family->label);
-        free(family->recipe);
+        bench_family_free(family);
     }
     c->family_count = kept;
     if (kept == 0)

@@ -84,7 +84,7 @@ static void put_origin(const bench_page *p)
         fputs("<dt>", p->out);
         html_text(p->out, p->c->families[i].label);
         fprintf(p->out, "</dt><dd><code>%s",
-                strncmp(p->c->families[i].recipe, "profile ", 8) == 0 ? "" : "hsched-gen ");
+                bench_is_generated(&p->c->families[i]) ? "hsched-gen " : "");
         html_text(p->out, p->c->families[i].recipe);
         fputs("</code></dd>\n", p->out);
     }

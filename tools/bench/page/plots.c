@@ -83,11 +83,6 @@ static void widen(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-static bool is_drawn(const bench_plot *plot, const bench_family *family)
-{
-    return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
-}
-
 /* Widen a range to all values of a family, at any size, and to its published values. */
 static void widen_to_values(const bench_page *p, const bench_plot *plot, const bench_family *family,
                             double range[2])
@@ -129,7 +124,7 @@ static void widen_to_plot(const bench_page *p, const bench_plot *plot, double ra
     for (size_t i = 0; i < p->c->family_count && !plot->together; i++) {
         const bench_family *family = &p->c->families[i];
 
-        if (!is_drawn(plot, family))
+        if (!bench_plot_shows(plot, family))
             continue;
         if (plot->kind == PLOT_LINES)
             widen_to_sizes(p, plot, family, range);
@@ -309,7 +304,7 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
     for (size_t i = 0; i < p->c->family_count && status == HS_OK; i++) {
         const bench_family *family = &p->c->families[i];
 
-        if (!is_drawn(plot, family))
+        if (!bench_plot_shows(plot, family))
             continue;
         status =
             plot->kind == PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
