@@ -19,8 +19,9 @@
  * Tables and the page (page/) are made from the rows.
  */
 
-enum { BENCH_NAME = 96 };
+enum { BENCH_NAME = 96, BENCH_FACTORS = 8 };
 
+#define BENCH_NO_BASELINE SIZE_MAX
 #define BENCH_TOLERANCE 0.02 /* relative tolerance of policies, as in hsched-exec */
 
 /* Instances of one kind, and their label in plots. */
@@ -82,6 +83,7 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     plot_kind     kind;
     bench_measure measure;
+    bool          performance; /* whether the lines are the performance profile of the measure */
     bool          together; /* whether all families of instances are drawn in one plot */
     bool          log_x, log_y;
     char          prefix[BENCH_NAME]; /* begin of the labels of the families to plot */
@@ -108,6 +110,8 @@ typedef struct bench_campaign {
     size_t           family_count;
     bench_algorithm *algorithms;
     size_t           algorithm_count;
+    char             baseline_name[BENCH_NAME]; /* name in the text or option; empty: none */
+    size_t           baseline; /* algorithm that others are compared with; BENCH_NO_BASELINE */
     /* values for all sweeps, separated by commas; NULL: each sweep has its own */
     const char *sizes;
     /* names separated by commas; `witness` is the makespan of a known schedule */
@@ -126,6 +130,9 @@ typedef struct bench_campaign {
 /** Read a campaign from `text`, the content of `path`. An error ends the program. */
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text);
 void bench_campaign_free(bench_campaign *c);
+
+/** Find the baseline among the algorithms. An error ends the program. */
+void bench_find_baseline(bench_campaign *c);
 
 /** Replace the algorithms by a list separated by commas. An error ends the program. */
 void bench_set_algorithms(bench_campaign *c, const char *what, const char *list);
@@ -340,15 +347,36 @@ const char *bench_machine(void);
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path);
 
+/* A group of instances; all zero: all instances. */
+typedef struct bench_group {
+    const char         *label;
+    const bench_family *family; /* NULL: all */
+    char               *factor; /* "NAME=VALUE": kinds with this value of the factor; NULL: all */
+    bool                has_size;
+    double              size; /* if has_size: size of the sweep */
+} bench_group;
+
+/* The kinds of a campaign, if there are several, and the values of its factors (groups.c). */
+typedef struct bench_groups {
+    bench_group *of;
+    size_t       count;
+} bench_groups;
+
+bench_groups bench_groups_of(const bench_campaign *c);
+void         bench_groups_free(bench_groups *groups);
+
+/** Return whether the instance is in the group. */
+bool bench_group_has(const bench_group *group, const bench_case *one);
+
 /**
- * Return the summary of a measure over the cases of a family and size (NULL, NaN: all). The caller
- * frees it; the campaign keeps the names alive.
+ * Return the summary of a measure over the cases of a group. The caller frees it; the campaign keeps
+ * the names alive.
  */
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                       bench_measure measure, const bench_family *family, double size);
+                       bench_measure measure, const bench_group *group);
 
-/** Write the median and the 90% quantile of a measure by family and algorithm. */
-void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+/** Write the median and the 90% quantile of a measure by group and algorithm. */
+void bench_groups_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                          bench_measure measure, FILE *out);
 
 /** Return whether a plot of the campaign shows the errors of estimates. */

@@ -254,6 +254,25 @@ static void read_algorithms(reader *r, char *rest)
     bench_set_algorithms(r->c, r->where, rest);
 }
 
+static void read_baseline(reader *r, char *rest)
+{
+    snprintf(r->c->baseline_name, sizeof r->c->baseline_name, "%s", rest);
+}
+
+void bench_find_baseline(bench_campaign *c)
+{
+    c->baseline = BENCH_NO_BASELINE;
+    if (!c->baseline_name[0])
+        return;
+    for (size_t a = 0; a < c->algorithm_count; a++)
+        if (strcmp(c->algorithms[a].name, c->baseline_name) == 0)
+            c->baseline = a;
+    if (c->baseline == BENCH_NO_BASELINE)
+        usage_error("the baseline '%s' is not one of the algorithms that run; --baseline names "
+                    "another",
+                    c->baseline_name);
+}
+
 static const char *measure_word(size_t index)
 {
     return index < BENCH_MEASURES ? measures[index].name : NULL;
@@ -267,16 +286,33 @@ static bench_measure find_measure(const reader *r, const char *name)
     report_unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
 }
 
+/* Cut the next word, in which text in quotes may have blanks. Return NULL at the end. */
+static char *next_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, " \t"), *to = word, *at;
+    bool  quoted = false;
+
+    for (at = word; *at && (quoted || !strchr(" \t", *at)); at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else
+            *to++ = *at;
+    }
+    *rest = *at ? at + 1 : at;
+    *to = '\0';
+    return *word ? word : NULL;
+}
+
 static void read_plot(reader *r, char *rest, plot_kind kind)
 {
     bench_campaign *c = r->c;
     bench_plot      plot = {.kind = kind};
-    char           *word = strtok(rest, " \t");
+    char           *word = next_word(&rest);
 
     if (!word)
         usage_error("%s: the measure of the plot is missing", r->where);
     plot.measure = find_measure(r, word);
-    while ((word = strtok(NULL, " \t"))) {
+    while ((word = next_word(&rest))) {
         if (strcmp(word, "together") == 0)
             plot.together = true;
         else if (strcmp(word, "log-x") == 0)
@@ -301,6 +337,27 @@ static void read_boxes(reader *r, char *rest)
 static void read_lines(reader *r, char *rest)
 {
     read_plot(r, rest, PLOT_LINES);
+}
+
+static void read_performance(reader *r, char *rest)
+{
+    bench_plot *plot;
+
+    read_plot(r, rest, PLOT_LINES);
+    plot = &r->c->plots[r->c->plot_count - 1];
+    plot->performance = true;
+    if (plot->log_y)
+        usage_error("%s: the shares of a performance profile have no logarithmic axis", r->where);
+    switch (plot->measure) {
+    case BENCH_RATIO:
+    case BENCH_MAKESPAN:
+    case BENCH_SECONDS:
+    case BENCH_ERROR:
+        return;
+    default:
+        usage_error("%s: a performance profile is of ratio, makespan, seconds or error",
+                    r->where);
+    }
 }
 
 /* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */
@@ -346,6 +403,7 @@ static const statement statements[] = {
     {"bounds", read_bounds},       {"iterations", read_iterations}, {"time", read_time},
     {"boxes", read_boxes},         {"lines", read_lines},           {"published", read_published},
     {"note", read_note},           {"published-error", read_published_error},
+    {"baseline", read_baseline},   {"performance-profile", read_performance},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };

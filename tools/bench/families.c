@@ -10,7 +10,7 @@
 #include "common/checked_memory.h"
 #include "common/message.h"
 
-enum { FACTORS = 8, MOST_FAMILIES = 10000 };
+enum { MOST_FAMILIES = 10000 };
 
 typedef struct factor {
     char        name[32];
@@ -81,14 +81,14 @@ static void read_factor(const char *where, const char *recipe, factor *f)
     }
 }
 
-static size_t read_factors(const char *where, const char *recipe, factor all[FACTORS])
+static size_t read_factors(const char *where, const char *recipe, factor all[BENCH_FACTORS])
 {
     size_t      count = 0;
     const char *open = strchr(recipe, '[');
 
     for (; open; open = strchr(all[count - 1].close, '[')) {
-        if (count == FACTORS)
-            usage_error("%s: more than %d factors", where, FACTORS);
+        if (count == BENCH_FACTORS)
+            usage_error("%s: more than %d factors", where, BENCH_FACTORS);
         all[count] = (factor){.open = open};
         read_factor(where, recipe, &all[count++]);
     }
@@ -111,7 +111,7 @@ static bench_family make_family(const char *label, const char *recipe, const fac
                                 size_t count)
 {
     bench_family made;
-    size_t       room = strlen(label) + strlen(recipe) + 64 * FACTORS, length;
+    size_t       room = strlen(label) + strlen(recipe) + 64 * BENCH_FACTORS, length;
     char        *text = checked_calloc(room, 1), *named = checked_calloc(2 * room, 1);
     char        *factors = checked_calloc(room, 1);
 
@@ -133,7 +133,7 @@ static bench_family make_family(const char *label, const char *recipe, const fac
 
 void bench_add_families(bench_campaign *c, const char *where, const char *label, const char *recipe)
 {
-    factor        all[FACTORS];
+    factor        all[BENCH_FACTORS];
     size_t        count = read_factors(where, recipe, all), made = 1;
     bench_family *larger;
 
