@@ -184,7 +184,7 @@ START_TEST(operations_that_all_devices_have)
     outcome          o = run(timed(factorisation(_i, 4, 32, 1, 2), false), &s, 1);
 
     ck_assert_int_eq(o.status, HS_ERESOURCE);
-    ck_assert_ptr_nonnull(strstr(o.error.why, "' is not for these GPUs, which have no "));
+    ck_assert_ptr_nonnull(strstr(o.error.why, "' is not for these GPUs, since not all of them have "));
     o = run(timed(factorisation(_i, 4, 32, 1, 2), true), &s, 1);
     expect_done(&o, devices);
     ck_assert_uint_eq(o.others, 0);

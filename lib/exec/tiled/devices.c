@@ -85,7 +85,7 @@ static hs_status refuse_operation(const hsi_memory *memory, const hs_task *row, 
 
     return hsi_error_set(
         error, HS_ERESOURCE,
-        "kernel '%.64s' is not for these GPUs, which have no %s of %ss: set the GPU "
+        "kernel '%.64s' is not for these GPUs, since not all of them have %s of %ss: set the GPU "
         "times of such rows to inf and plan again, or use a policy without plan",
         row->kernel, hsi_operation_name(operations[step].kind), type);
 }
