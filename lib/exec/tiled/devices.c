@@ -47,9 +47,13 @@ static hs_operation operation_of(const hsi_matrix *matrix, hsi_step step)
 {
     const step_operation *s = &operations[step];
     int                   n = matrix->tile;
-    hs_operation          op = {
-                 .kind = s->kind, .single = matrix->single, .options = s->options, .m = n, .n = n, .k = n};
-    hs_operand *operand[] = {&op.a, &op.b, &op.c, &op.t};
+    hs_operation          op = {.kind = s->kind,
+                                .single = matrix->single,
+                                .options = s->options,
+                                .m = n,
+                                .n = n,
+                                .k = n};
+    hs_operand           *operand[] = {&op.a, &op.b, &op.c, &op.t};
 
     for (int i = 0; i < 4; i++)
         if (s->operand[i])
