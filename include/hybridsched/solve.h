@@ -133,6 +133,8 @@ typedef struct hs_report {
     uint64_t iterations;
     char     members[256]; /* best: finished members of its portfolio, "a,b,c" */
     uint64_t aborted;      /* aborted executions */
+    char     found_by[32]; /* best, exact: the member of the portfolio, or the step of the search,
+                              that found the schedule; `start`: it is settings.start; else empty */
 } hs_report;
 
 HS_API void hs_report_init_sized(hs_report *report, size_t size);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/compare/compare.h"
 #include "common/files.h"
 #include "common/help.h"
 #include "common/input.h"
@@ -19,7 +20,7 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
-    const char *profile;
+    const char *profile, *baseline;
     const char *file; /* file of the campaign; NULL: the campaign is built in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
@@ -83,6 +84,11 @@ static const option_spec option_table[] = {
      "N",
      {OPTION_WHOLE(iterations, 1, OPTION_ANY)},
      "best: number of iterations, which gives the same rows everywhere"},
+    {'b',
+     "baseline",
+     "NAME",
+     {OPTION_LIST(algorithm_word, baseline)},
+     "compare the makespans of all algorithms with those of this one"},
     {0,
      "profile",
      "FILE[,FILE]",
@@ -189,6 +195,8 @@ static void change(const options *o, const command_line *line, bench_campaign *c
 {
     if (line->algorithms)
         bench_set_algorithms(c, "--algorithm", line->algorithms);
+    if (line->baseline)
+        snprintf(c->baseline_name, sizeof c->baseline_name, "%s", line->baseline);
     c->sizes = line->sizes;
     if (options_given(o, "seeds"))
         c->seeds = line->seeds;
@@ -246,8 +254,7 @@ static int take_profile(const char *files, bench_campaign *c)
             continue;
         }
         message("'%s' is left out: it needs --profile=FILE", family->label);
-        free(family->label);
-        free(family->recipe);
+        bench_family_free(family);
     }
     c->family_count = kept;
     if (kept == 0)
@@ -276,7 +283,7 @@ static int write_page(const char *path, const bench_campaign *c, const bench_cas
 static void print_summary(const command_line *line, const bench_campaign *c,
                           const bench_case *cases, const bench_rows *rows)
 {
-    summary *s = bench_summary(c, cases, rows, BENCH_RATIO, NULL, NAN);
+    summary *s = bench_summary(c, cases, rows, BENCH_RATIO, &(bench_group){.label = NULL});
 
     if (line->format == 0)
         summary_text(s, "makespan / bound", stdout);
@@ -285,9 +292,11 @@ static void print_summary(const command_line *line, const bench_campaign *c,
     else
         summary_json(s, stdout);
     if (line->format == 0 && c->family_count > 1)
-        bench_families_text(c, cases, rows, BENCH_RATIO, stdout);
+        bench_groups_text(c, cases, rows, BENCH_RATIO, stdout);
     if (line->format == 0 && bench_has_errors(c))
-        bench_families_text(c, cases, rows, BENCH_ERROR, stdout);
+        bench_groups_text(c, cases, rows, BENCH_ERROR, stdout);
+    if (line->format == 0 && c->baseline != BENCH_NO_BASELINE)
+        compare_text(c, cases, rows, stdout);
     summary_free(s);
 }
 
@@ -364,6 +373,8 @@ int main(int argc, char **argv)
     if (!code) {
         change(&o, &line, &c);
         code = drop_missing_peers(&c);
+        if (!code)
+            bench_find_baseline(&c);
         if (!code)
             code = take_profile(line.profile, &c);
         if (!code)

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "algorithm/algorithm.h"
 #include "bound/grid.h"
@@ -134,6 +135,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
         report->bound = pf.bound;
         snprintf(report->bound_name, sizeof report->bound_name, "%s", pf.bound_name);
         report->certified = pf.longest;
+        memcpy(report->found_by, pf.found_by, sizeof report->found_by);
         report->proved = hsi_exact_is_proved(&pf);
         report->limit_reached = !report->proved;
         report->iterations = pf.nodes;

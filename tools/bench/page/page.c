@@ -14,6 +14,11 @@ static const char style[] =
     "@media print{.theirs{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
     "</style>\n";
 
+hs_status bench_page_put(const bench_page *p, const plot_spec *plot)
+{
+    return page_plot(p->out, plot);
+}
+
 static void put_start(const bench_page *p)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -84,7 +89,7 @@ static void put_origin(const bench_page *p)
         fputs("<dt>", p->out);
         html_text(p->out, p->c->families[i].label);
         fprintf(p->out, "</dt><dd><code>%s",
-                strncmp(p->c->families[i].recipe, "profile ", 8) == 0 ? "" : "hsched-gen ");
+                bench_is_generated(&p->c->families[i]) ? "hsched-gen " : "");
         html_text(p->out, p->c->families[i].recipe);
         fputs("</code></dd>\n", p->out);
     }
@@ -99,6 +104,7 @@ hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case 
 
     put_start(&p);
     status = bench_page_plots(&p);
+    bench_page_comparisons(&p);
     bench_page_tables(&p);
     put_notes(&p);
     put_origin(&p);

@@ -15,6 +15,16 @@ typedef struct bench_page {
 /** Write all plots of the campaign (plots.c). */
 hs_status bench_page_plots(const bench_page *p);
 
+/** Write a plot. */
+hs_status bench_page_put(const bench_page *p, const plot_spec *plot);
+
+/** Write the performance profile of a family, or of all instances that the plot shows (NULL). */
+hs_status bench_page_performance(const bench_page *p, const bench_plot *plot,
+                                 const bench_family *family, const char *title);
+
+/** Write the comparisons with the baseline, if there is one (comparison.c). */
+void bench_page_comparisons(const bench_page *p);
+
 /** Write tables of the algorithms over all instances and by family (tables.c). */
 void bench_page_tables(const bench_page *p);
 
