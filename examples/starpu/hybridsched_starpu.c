@@ -11,10 +11,10 @@
  *
  * A GPU takes the ready task with the largest ratio of CPU time to GPU time, a CPU the ready task
  * with the smallest. Among the first ready tasks of about the same ratio, a worker takes the task
- * whose data reach the worker's memory first. StarPU cannot abort a task, so spoliation is impossible. Instead, a CPU does
- * not start a task if the GPUs would complete it earlier, after all other ready tasks. Times come
- * from StarPU's performance models. While a model is being calibrated, a task counts as equally
- * fast on both types.
+ * whose data reach the worker's memory first. StarPU cannot abort a task, so spoliation is
+ * impossible. Instead, a CPU does not start a task if the GPUs would complete it earlier, after all
+ * other ready tasks. Times come from StarPU's performance models. While a model is being
+ * calibrated, a task counts as equally fast on both types.
  */
 #include <dlfcn.h>
 #include <limits.h>
@@ -28,7 +28,9 @@
 
 #include <hybridsched/queue.h>
 
-enum { RATIO_CELLS = 100 }; /* 1 / tolerance of hs_queue_settings: measured times of one
+enum {
+    RATIO_CELLS = 100
+};                          /* 1 / tolerance of hs_queue_settings: measured times of one
                               kernel vary */
 enum { MOST_COMPARED = 6 }; /* tasks of about one ratio among which transfers decide */
 
@@ -135,7 +137,7 @@ static double time_on(const scheduler *s, hs_type type, struct starpu_task *task
 static hs_queue_task describe(const scheduler *s, struct starpu_task *task)
 {
     hs_queue_task ready = {(uintptr_t)task, time_on(s, HS_CPU, task), time_on(s, HS_GPU, task),
-                      task->priority};
+                           task->priority};
 
     if (!(ready.cpu > 0))
         ready.cpu = isfinite(ready.gpu) && ready.gpu > 0 ? ready.gpu : 1;
@@ -161,10 +163,10 @@ static void wake_one(unsigned context, hs_type type)
 
 static int push(struct starpu_task *task)
 {
-    unsigned   context = task->sched_ctx;
-    scheduler *s = of_context(context);
-    hs_queue_task   ready = describe(s, task);
-    hs_status  status;
+    unsigned      context = task->sched_ctx;
+    scheduler    *s = of_context(context);
+    hs_queue_task ready = describe(s, task);
+    hs_status     status;
 
     lock(s);
     status = hs_queue_push(s->queue, &ready, NULL);
@@ -230,7 +232,7 @@ static struct starpu_task *pop(unsigned context)
     int                 worker = starpu_worker_get_id_check();
     hs_type             type = type_of(worker);
     struct starpu_task *task = NULL;
-    hs_queue_task            ready;
+    hs_queue_task       ready;
     unsigned            implementation;
 
     lock(s);

@@ -129,8 +129,8 @@ typedef struct hs_exec_settings {
         const hs_exec_call *calls; /* functions that execute the tasks, one element per task; must
                                       outlive the handle; NULL: none. Used before the built-in
                                       backends, but not for a type that is emulated. GPU workers get
-                                      a device and a stream if gpu.module is given, or if a task on
-                                      GPUs has no function */
+                                      a device and a stream if gpu.module is the file of a GPU
+                                      module, or if a task on GPUs has no function */
         uint64_t reserved[7];
     } run;
 
@@ -151,7 +151,9 @@ typedef struct hs_exec_settings {
     /** GPUs. */
     struct {
         const char *module;          /* file of the GPU module; NULL: the installed module, else
-                                        hybridsched-cuda.so on the library search path */
+                                        hybridsched-cuda.so on the library search path. Or a list of
+                                        modules for devices, as for hs_exec_device_at(): its devices
+                                        run the kernels of a factorisation that all of them have */
         int    mode;                 /* an hs_gpu_mode: launch mode of planned tasks */
         int    resident;             /* upload inputs before the start, leave results on the GPUs */
         int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */

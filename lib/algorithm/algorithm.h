@@ -46,6 +46,6 @@ enum {
 };
 
 /* Return 2, the guarantee of several algorithms. */
-double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings);
+double hsi_guarantee_2(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings);
 
 #endif

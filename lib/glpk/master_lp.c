@@ -148,7 +148,7 @@ static void set_theta(hsi_master *master)
         master->index[type + 1] = worker_row(master, type);
         master->value[type + 1] = -(double)master->workers[type];
         if (master->time && type == (int)master->fluid_type)
-            master->value[type + 1] *= master->span / master->unit;
+            master->value[type + 1] *= hsi_lp_coefficient(master->span / master->unit);
     }
     glp_set_mat_col(master->lp, 1, 2, master->index, master->value);
 }
@@ -161,7 +161,7 @@ static void allow_fluid(hsi_master *master, size_t item)
     master->index[1] = (int)item + 1;
     master->value[1] = 1;
     master->index[2] = worker_row(master, (int)master->fluid_type);
-    master->value[2] = master->time[item] / master->unit;
+    master->value[2] = hsi_lp_coefficient(master->time[item] / master->unit);
     glp_set_mat_col(master->lp, number, 2, master->index, master->value);
     glp_set_col_bnds(master->lp, number, GLP_LO, 0, 0);
 }

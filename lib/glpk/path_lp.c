@@ -52,9 +52,10 @@ void hsi_path_lp_close(hsi_path_lp *path_lp)
     hsi_arena_close(&path_lp->arena);
 }
 
+/* Return a time in units of the LP; infinity is kept. */
 static double scaled_time(const hsi_path_lp *path_lp, double time)
 {
-    return ldexp(time, -path_lp->exponent);
+    return isinf(time) ? time : hsi_lp_coefficient(ldexp(time, -path_lp->exponent));
 }
 
 /* Set the load row of a type; its right side is the work that runs there in any case. */

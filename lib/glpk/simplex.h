@@ -3,6 +3,7 @@
 #define HSI_GLPK_SIMPLEX_H
 
 #include <glpk.h>
+#include <math.h>
 
 #include "core/time_limit.h"
 
@@ -11,6 +12,14 @@ typedef enum hsi_simplex_end {
     HSI_SIMPLEX_STOPPED, /* the simplex method ended since the time is up, or it was cancelled */
     HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called */
 } hsi_simplex_end;
+
+/* Return a positive number as a coefficient of an LP, whose other numbers are near 1. GLPK divides by
+ * coefficients, which overflows for subnormal ones: a number too small to matter becomes 0, and a number
+ * too large for any solution of interest is cut. */
+static inline double hsi_lp_coefficient(double number)
+{
+    return number < 0x1p-100 ? 0 : fmin(number, 0x1p100);
+}
 
 /*
  * Run a simplex method (GLP_PRIMAL or GLP_DUALP) from the current basis, in slices, so that time

@@ -30,6 +30,9 @@ class Report:
         Iterations of the search.
     members : tuple of str
         Algorithms of the portfolio of ``best`` that ended.
+    found_by : str
+        What found the schedule of ``best`` or ``exact``: an algorithm of the portfolio, a step of
+        the search, or ``"start"``; empty for other algorithms.
     seconds : float
         Duration of the call.
     seed : int
@@ -45,5 +48,6 @@ class Report:
     interrupted: bool = False
     iterations: int = 0
     members: tuple[str, ...] = ()
+    found_by: str = ""
     seconds: float = 0.0
     seed: int = 0

@@ -118,7 +118,7 @@ def _report(algorithm: str, report: Any, seconds: float, seed: int, interrupted:
         optimal=report.proved and bool(report.bound), certified=report.certified,
         limit_reached=report.limit_reached, interrupted=interrupted,
         iterations=report.iterations, members=tuple(members.split(",")) if members else (),
-        seconds=seconds, seed=seed)
+        found_by=text(report.found_by), seconds=seconds, seed=seed)
 
 
 def compare(instances: Union[Instance, Mapping[str, Instance]],

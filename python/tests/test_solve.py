@@ -62,6 +62,9 @@ class Solve(unittest.TestCase):
         self.assertEqual((s.makespan, s.bound, s.gap, s.optimal), (4, 4, 0, True))
         s = hs.solve(hs.generate("gamma", 30, cpus=3, gpus=1), "best", iterations=100, seed=9)
         self.assertIn("heteroprio", s.members)
+        self.assertNotEqual(s.report.found_by, "")
+        self.assertEqual(hs.solve(hs.Instance([1], [2], cpus=1, gpus=0), "best").report.found_by,
+                         "heteroprio")
         self.assertEqual((s.report.seed, s.report.iterations > 0), (9, True))
         self.assertLessEqual(s.bound, s.makespan)
         s = hs.solve(hs.generate("gamma", 30), "lpt")

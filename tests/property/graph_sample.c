@@ -9,7 +9,7 @@
 #include "dice.h"
 #include "suite.h"
 
-enum { ROWS = 12 };
+enum { ROWS = 12, WILD_ROWS = 5 };
 
 void graph_sample_fail(const graph_sample *s, const char *format, ...)
 {
@@ -23,8 +23,33 @@ void graph_sample_fail(const graph_sample *s, const char *format, ...)
                  s->k, text);
 }
 
+/* Kinds of samples: see graph_sample.h. */
+typedef enum sample_kind { USUAL, PLAIN, WILD } sample_kind;
+
+enum { FAMILIES = 4, WILD_FAMILIES = 9, WILD_VALUES = 4 };
+
+/* Times that tie, that are lost in rounding beside each other, subnormal and huge ones. */
+static const double wild_values[WILD_FAMILIES][WILD_VALUES] = {
+    {1, 1e-300, 3, 2},
+    {1, 1e-274, 1e-283, 1},
+    {1, 0x1p-53, 0x1p-52, 1 + 0x1p-52},
+    {0x1p53, 1, 3, 0x1p53 + 2},
+    {0x1p-1074, 0x1p-1073, 0x1p-1022, 0x1p-1030},
+    {1e290, 1, 1e-290, 1e290},
+    {1, 0x1p-1074, 1e15, 0x1p-60},
+    {1, 1 + 0x1p-38, 0x1p-38 + 0x1p-60, 0.3},
+    {1, 1 + 0x1p-50, 1 - 0x1p-51, 0x1p-51},
+};
+
+static double draw_wild(dice *d, unsigned family)
+{
+    return wild_values[family][dice_below(d, WILD_VALUES)];
+}
+
 static double draw_time(dice *d, unsigned family)
 {
+    if (family >= FAMILIES)
+        return draw_wild(d, family - FAMILIES);
     switch (family) {
     case 0:
         return dice_between(d, 1, 3);
@@ -39,9 +64,10 @@ static double draw_time(dice *d, unsigned family)
 
 /* Add random rows to both builders: estimates to `b`, actual times to `truth`. */
 static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *truth, size_t rows,
-                     bool is_plain)
+                     sample_kind kind)
 {
-    unsigned family = dice_below(d, 4), counts = dice_below(d, 3), pinned = dice_below(d, 3);
+    unsigned family = kind == WILD ? FAMILIES + dice_below(d, WILD_FAMILIES) : dice_below(d, FAMILIES);
+    unsigned counts = dice_below(d, 3), pinned = dice_below(d, 3);
 
     for (size_t r = 0; r < rows; r++) {
         hs_task  task;
@@ -57,7 +83,7 @@ static void add_rows(const graph_sample *s, dice *d, hs_builder *b, hs_builder *
         task.priority = (int64_t)dice_below(d, 4) - 1;
         task.count = counts ? 1 : dice_between(d, 1, 2);
         task.restartable = pinned == 0 && dice_below(d, 3) == 0 ? HS_RESTART_NO : HS_RESTART_YES;
-        if (is_plain)
+        if (kind == PLAIN)
             task.restartable = HS_RESTART_NO;
         ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
         task.cpu *= dice_below(d, 2) ? 1 : 0.5 + dice_unit(d);
@@ -122,6 +148,17 @@ static void add_links(graph_sample *s, dice *d, hs_builder *b)
         ck_assert_int_eq(hs_builder_set_link(b, HS_D2D, dice_below(d, 2), 1), HS_OK);
 }
 
+static void add_wild_links(graph_sample *s, dice *d, hs_builder *b)
+{
+    static const double latencies[] = {0, 1e-300, 1, 0x1p53}, rates[] = {1, 0x1p-53, 1e290, 3};
+
+    s->links = dice_below(d, 2) == 0;
+    for (int link = HS_H2D; s->links && link <= (dice_below(d, 2) ? HS_D2H : HS_D2D); link++)
+        ck_assert_int_eq(hs_builder_set_link(b, (hs_link)link, latencies[dice_below(d, 4)],
+                                             rates[dice_below(d, 4)]),
+                         HS_OK);
+}
+
 /* Divide the workers at random over up to three nodes; each has a worker. */
 static void add_nodes(const graph_sample *s, dice *d, hs_builder *b)
 {
@@ -148,11 +185,11 @@ static void add_nodes(const graph_sample *s, dice *d, hs_builder *b)
     }
 }
 
-static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
+static void make_sample(graph_sample *s, uint64_t seed, sample_kind kind)
 {
     dice        d = {seed};
     hs_builder *b = NULL, *truth = NULL;
-    size_t      rows = dice_between(&d, 1, ROWS);
+    size_t      rows = dice_between(&d, 1, kind == WILD ? WILD_ROWS : ROWS);
     unsigned    way;
 
     memset(s, 0, sizeof *s);
@@ -165,14 +202,16 @@ static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
     ck_assert_int_eq(hs_builder_create(&truth), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, s->m, s->k), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(truth, s->m, s->k), HS_OK);
-    add_rows(s, &d, b, truth, rows, is_plain);
+    add_rows(s, &d, b, truth, rows, kind);
     way = dice_below(&d, 8); /* 0: independent tasks */
     if (way > 0 && way < 6)
         add_edges(&d, b, rows, way < 3); /* random order of rows, only without data, whose
                                             accesses follow the order of rows */
     if (way > 4)
         add_data(&d, b, rows);
-    if (way > 0 && !is_plain)
+    if (way > 0 && kind == WILD)
+        add_wild_links(s, &d, b);
+    else if (way > 0 && kind == USUAL)
         add_links(s, &d, b);
     if (s->links && dice_below(&d, 3) == 0)
         add_nodes(s, &d, b);
@@ -188,12 +227,17 @@ static void make_sample(graph_sample *s, uint64_t seed, bool is_plain)
 
 void graph_sample_make(graph_sample *s, uint64_t seed)
 {
-    make_sample(s, seed, false);
+    make_sample(s, seed, USUAL);
 }
 
 void graph_sample_make_plain(graph_sample *s, uint64_t seed)
 {
-    make_sample(s, seed, true);
+    make_sample(s, seed, PLAIN);
+}
+
+void graph_sample_make_wild(graph_sample *s, uint64_t seed)
+{
+    make_sample(s, seed, WILD);
 }
 
 void graph_sample_free(graph_sample *s)

@@ -37,6 +37,8 @@ typedef struct graph_sample {
 void graph_sample_make(graph_sample *s, uint64_t seed);
 void graph_sample_make_plain(graph_sample *s, uint64_t seed); /* whether the graph has neither
                                                                  restartable tasks nor links */
+/* With ties and with times and transfers that are lost in rounding, subnormal or huge; up to 5 rows. */
+void graph_sample_make_wild(graph_sample *s, uint64_t seed);
 void graph_sample_free(graph_sample *s);
 
 /* Fill times, edges, bytes and accesses from s->in, for zeroed arrays. s->n, s->m and s->k are

@@ -77,6 +77,7 @@ static void write_row(void)
                           .version = (char[]){"0"},
                           .platform = "cpu",
                           .seed = 1};
+    bench_family   family = {.factors = (char[]){""}};
     int            fd;
 
     strcpy(path, "/tmp/hs-test-XXXXXX");
@@ -84,7 +85,7 @@ static void write_row(void)
     ck_assert_int_ge(fd, 0);
     close(fd);
     ck_assert_int_eq(bench_rows_open(path, &fd), EXIT_OK);
-    ck_assert_int_eq(bench_rows_append(fd, path, &c, &row, (char[]){1}), EXIT_OK);
+    ck_assert_int_eq(bench_rows_append(fd, path, &c, &family, &row, (char[]){1}), EXIT_OK);
     close(fd);
 }
 

@@ -214,6 +214,61 @@ START_TEST(no_worse_than_any_member)
 }
 END_TEST
 
+/* Solve with a number of iterations, from a start that may be NULL. */
+static void solve_found_by(const hs_instance *in, const char *algorithm, const hs_schedule *start,
+                           hs_schedule **out, hs_report *report)
+{
+    hs_settings settings;
+
+    hs_settings_init(&settings);
+    settings.iterations = 20000;
+    settings.start = start;
+    hs_report_init(report);
+    ck_assert_int_eq(
+        hs_solve_reported(hs_algorithm_find(algorithm), in, &settings, out, report), HS_OK);
+}
+
+/*
+ * The first member is optimal for a single task. The search finds a shorter schedule of 40 tasks than
+ * each member does. A start that is not improved stays. `exact` names a step too, and other
+ * algorithms name none.
+ */
+START_TEST(report_names_what_found_the_schedule)
+{
+    static const double cpu[] = {1}, gpu[] = {2};
+    hs_instance        *one = NULL, *in = gamma_instance(40, 5, 2, 1, 3);
+    hs_schedule        *s = NULL, *again = NULL, *first = NULL;
+    hs_report           report;
+
+    ck_assert_int_eq(hs_instance_wrap(1, cpu, gpu, NULL, 1, 0, &one), HS_OK);
+    solve_found_by(one, "best", NULL, &s, &report);
+    ck_assert_str_eq(report.found_by, "heteroprio");
+    hs_schedule_free(s);
+    s = NULL;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heteroprio"), in, NULL, &first), HS_OK);
+    solve_found_by(in, "best", NULL, &s, &report);
+    ck_assert_double_lt(hs_schedule_makespan(s), hs_schedule_makespan(first));
+    ck_assert_str_ne(report.found_by, "");
+    ck_assert_ptr_null(strstr(report.members, report.found_by));
+    solve_found_by(in, "best", s, &again, &report);
+    ck_assert(hs_schedule_makespan(again) < hs_schedule_makespan(s) ||
+              strcmp(report.found_by, "start") == 0);
+    hs_schedule_free(again);
+    again = NULL;
+    solve_found_by(one, "exact", NULL, &again, &report);
+    ck_assert_str_eq(report.found_by, "heteroprio");
+    hs_schedule_free(again);
+    again = NULL;
+    solve_found_by(in, "lpt", NULL, &again, &report);
+    ck_assert_str_eq(report.found_by, "");
+    hs_schedule_free(again);
+    hs_schedule_free(s);
+    hs_schedule_free(first);
+    hs_instance_free(one);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(instance_without_tasks_is_solved)
 {
     hs_instance *in = NULL;
@@ -505,6 +560,7 @@ static Suite *suite(void)
     tcase_set_timeout(tc, 300);
     tcase_add_test(tc, reaches_the_optimum_of_tiny_instances);
     tcase_add_loop_test(tc, no_worse_than_any_member, 0, 5);
+    tcase_add_test(tc, report_names_what_found_the_schedule);
     tcase_add_test(tc, no_worse_than_a_member_by_rounding);
     tcase_add_test(tc, instance_without_tasks_is_solved);
     tcase_add_test(tc, integer_optimum_is_proved);

@@ -132,6 +132,23 @@ START_TEST(lines_go_through_their_points)
 END_TEST
 
 /* Dots have no line between them; a curve has its colour and no marks, and fits into the axes. */
+/* Bars are drawn where their ends differ, and count for the axis. */
+START_TEST(points_of_lines_may_have_bars)
+{
+    static const double low[] = {3, 0.5, 2, 5, 4, 40}, high[] = {3, 1, 2, 5, 4, 95};
+    plot_series series = {.name = "a", .count = 6, .x = over, .y = some, .low = low, .high = high};
+    plot_spec   plot = {.kind = PLOT_LINES, .count = 1, .series = &series};
+    char       *text = plot_as_text(&plot);
+
+    ck_assert_uint_eq(count_occurrences(text, "class=\"br s0\""), 2);
+    ck_assert_uint_eq(count_occurrences(text, ">100<"), 1);
+    free(text);
+    plot.log_y = 1;
+    series.low = (const double[]){3, 0, 2, 5, 4, 40};
+    ck_assert(!plot_is_valid(&plot));
+}
+END_TEST
+
 START_TEST(dots_may_have_a_curve)
 {
     const double      x[] = {1, 100}, y[] = {1, 1000}, high[] = {INFINITY, 1};
@@ -315,6 +332,7 @@ int main(void)
     tcase_add_test(cases, points_are_marks);
     tcase_add_test(cases, boxes_have_whiskers_and_dots);
     tcase_add_test(cases, lines_go_through_their_points);
+    tcase_add_test(cases, points_of_lines_may_have_bars);
     tcase_add_test(cases, dots_may_have_a_curve);
     tcase_add_test(cases, areas_are_steps);
     tcase_add_test(cases, ticks_depend_on_the_range_only);

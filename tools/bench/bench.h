@@ -19,14 +19,16 @@
  * Tables and the page (page/) are made from the rows.
  */
 
-enum { BENCH_NAME = 96 };
+enum { BENCH_NAME = 96, BENCH_FACTORS = 8 };
 
+#define BENCH_NO_BASELINE SIZE_MAX
 #define BENCH_TOLERANCE 0.02 /* relative tolerance of policies, as in hsched-exec */
 
 /* Instances of one kind, and their label in plots. */
 typedef struct bench_family {
     char *label;
-    char *recipe; /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
+    char *recipe;  /* hsched-gen command line with sweeps {A,B,...} and own options (recipe.c) */
+    char *factors; /* values of the factors [A,B,...] of the line: "NAME=VALUE;..."; else empty */
 } bench_family;
 
 /* What happens when tasks take times that differ from the estimates. */
@@ -81,9 +83,11 @@ typedef enum bench_measure {
 typedef struct bench_plot {
     plot_kind     kind;
     bench_measure measure;
+    bool          performance; /* whether the lines are the performance profile of the measure */
     bool          together; /* whether all families of instances are drawn in one plot */
     bool          log_x, log_y;
     char          prefix[BENCH_NAME]; /* begin of the labels of the families to plot */
+    char          where[512];         /* FILE:LINE of the plot, for messages */
 } bench_plot;
 
 /*
@@ -106,6 +110,8 @@ typedef struct bench_campaign {
     size_t           family_count;
     bench_algorithm *algorithms;
     size_t           algorithm_count;
+    char             baseline_name[BENCH_NAME]; /* name in the text or option; empty: none */
+    size_t           baseline; /* algorithm that others are compared with; BENCH_NO_BASELINE */
     /* values for all sweeps, separated by commas; NULL: each sweep has its own */
     const char *sizes;
     /* names separated by commas; `witness` is the makespan of a known schedule */
@@ -125,11 +131,29 @@ typedef struct bench_campaign {
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text);
 void bench_campaign_free(bench_campaign *c);
 
+/** Find the baseline among the algorithms. An error ends the program. */
+void bench_find_baseline(bench_campaign *c);
+
 /** Replace the algorithms by a list separated by commas. An error ends the program. */
 void bench_set_algorithms(bench_campaign *c, const char *what, const char *list);
 
+/** Return whether the plot shows the instances of a family. */
+bool bench_plot_shows(const bench_plot *plot, const bench_family *family);
+
 const char *bench_measure_name(bench_measure measure);
 const char *bench_measure_title(bench_measure measure);
+
+/**
+ * Add the families of a line `instances LABEL = RECIPE` (families.c): one for each combination of the
+ * values of its factors, [A,B,...]. An error ends the program.
+ */
+void bench_add_families(bench_campaign *c, const char *where, const char *label,
+                        const char *recipe);
+
+void bench_family_free(bench_family *family);
+
+/** Return whether hsched-gen can make the instances: they are no files and no times of a profile. */
+bool bench_is_generated(const bench_family *family);
 
 /** Return the name of built-in campaign `index`; NULL past the last. */
 const char *bench_library_name(size_t index);
@@ -147,6 +171,7 @@ typedef struct bench_held_out {
 typedef struct bench_case {
     const bench_family *family;
     char               *recipe; /* recipe of the family with one value of each sweep */
+    char               *path;   /* file of the instance; NULL: the recipe generates the instance */
     double              size;   /* value of the sweep; 0: no sweep */
     uint64_t            seed;
     gen_line            line;  /* parsed hsched-gen command line */
@@ -161,6 +186,18 @@ typedef struct bench_case {
 /** Return all cases of a campaign in order, and their number. An error ends the program. */
 bench_case *bench_cases(const bench_campaign *c, size_t *count);
 void        bench_cases_free(bench_case *cases, size_t count);
+
+/** Return whether the recipe of a family is `files PATH`, with own options (instance_files.c). */
+bool bench_reads_files(const char *recipe);
+
+/** Return the paths of the files in order, and their number. An error ends the program. */
+char **bench_list_files(const char *where, const char *recipe, size_t *count);
+
+/** Return the recipe of the case of a file, which the caller frees. An error ends the program. */
+char *bench_file_recipe(const char *recipe, const char *path);
+
+/** Return the options in the recipe of a family of files. */
+const char *bench_file_options(const char *recipe);
 
 /** Parse the recipe of a case. Return whether the instance depends on its seed. */
 bool bench_recipe_read(bench_case *one, const char *where);
@@ -231,7 +268,9 @@ typedef struct bench_row {
     char     platform[32], bound_name[32];
     double   size, makespan, bound, seconds;
     uint64_t tasks, seed, aborted, gpu_tasks;
-    double   gap; /* makespan / best known bound - 1; 0: optimal */
+    double   gap;      /* makespan / best known bound - 1 */
+    double   optimal;  /* 1: the makespan is proved to be optimal; 0: it is not; NaN: no schedule */
+    char     found_by[32]; /* best, exact: what found the schedule, as in hs_report; else empty */
     double   acceleration[2], idle[2];
     double   error; /* mean relative error of the estimates; NaN: not measured */
     char    *version; /* version and commit of the program that made the row */
@@ -290,11 +329,11 @@ void bench_rows_free(bench_rows *rows);
 int bench_rows_open(const char *path, int *fd);
 
 /**
- * Append the row of each algorithm with wanted[a] to the file in one write. Return 0, or an exit
- * code after a message.
+ * Append the row of each algorithm with wanted[a] to the file in one write; the rows are those of an
+ * instance of `family`. Return 0, or an exit code after a message.
  */
-int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,
-                      const char *wanted);
+int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_family *family,
+                      const bench_row *rows, const char *wanted);
 
 /** Return the version and commit of the program. Thread-safe. */
 const char *bench_version(void);
@@ -308,15 +347,37 @@ const char *bench_machine(void);
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path);
 
+/* A group of instances; all zero: all instances. */
+typedef struct bench_group {
+    const char         *label;
+    const bench_family *family; /* NULL: all */
+    char               *factor; /* "NAME=VALUE": kinds with this value of the factor; NULL: all */
+    bool                has_size;
+    double              size; /* if has_size: size of the sweep */
+} bench_group;
+
+/* The kinds of a campaign, if there are several, and the values of factors that several kinds have
+ * (groups.c). */
+typedef struct bench_groups {
+    bench_group *of;
+    size_t       count;
+} bench_groups;
+
+bench_groups bench_groups_of(const bench_campaign *c);
+void         bench_groups_free(bench_groups *groups);
+
+/** Return whether the instance is in the group. */
+bool bench_group_has(const bench_group *group, const bench_case *one);
+
 /**
- * Return the summary of a measure over the cases of a family and size (NULL, NaN: all). The caller
- * frees it; the campaign keeps the names alive.
+ * Return the summary of a measure over the cases of a group. The caller frees it; the campaign keeps
+ * the names alive.
  */
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                       bench_measure measure, const bench_family *family, double size);
+                       bench_measure measure, const bench_group *group);
 
-/** Write the median and the 90% quantile of a measure by family and algorithm. */
-void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+/** Write the median and the 90% quantile of a measure by group and algorithm. */
+void bench_groups_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                          bench_measure measure, FILE *out);
 
 /** Return whether a plot of the campaign shows the errors of estimates. */

@@ -113,11 +113,9 @@ static void read_bounds(reader *r, char *rest)
 
 static void read_instances(reader *r, char *rest)
 {
-    bench_campaign *c = r->c;
-    char           *recipe = cut_label(r, rest, "instances");
+    char *recipe = cut_label(r, rest, "instances");
 
-    c->families = grow(c->families, c->family_count, sizeof *c->families);
-    c->families[c->family_count++] = (bench_family){checked_strdup(rest), checked_strdup(recipe)};
+    bench_add_families(r->c, r->where, rest, recipe);
 }
 
 static void read_seeds(reader *r, char *rest)
@@ -256,6 +254,25 @@ static void read_algorithms(reader *r, char *rest)
     bench_set_algorithms(r->c, r->where, rest);
 }
 
+static void read_baseline(reader *r, char *rest)
+{
+    snprintf(r->c->baseline_name, sizeof r->c->baseline_name, "%s", rest);
+}
+
+void bench_find_baseline(bench_campaign *c)
+{
+    c->baseline = BENCH_NO_BASELINE;
+    if (!c->baseline_name[0])
+        return;
+    for (size_t a = 0; a < c->algorithm_count; a++)
+        if (strcmp(c->algorithms[a].name, c->baseline_name) == 0)
+            c->baseline = a;
+    if (c->baseline == BENCH_NO_BASELINE)
+        usage_error("the baseline '%s' is not one of the algorithms that run; --baseline names "
+                    "another",
+                    c->baseline_name);
+}
+
 static const char *measure_word(size_t index)
 {
     return index < BENCH_MEASURES ? measures[index].name : NULL;
@@ -269,16 +286,33 @@ static bench_measure find_measure(const reader *r, const char *name)
     report_unknown_word(r->where, "measure", name, measure_word, "see hsched-bench(1)");
 }
 
+/* Cut the next word, in which text in quotes may have blanks. Return NULL at the end. */
+static char *next_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, " \t"), *to = word, *at;
+    bool  quoted = false;
+
+    for (at = word; *at && (quoted || !strchr(" \t", *at)); at++) {
+        if (*at == '"')
+            quoted = !quoted;
+        else
+            *to++ = *at;
+    }
+    *rest = *at ? at + 1 : at;
+    *to = '\0';
+    return *word ? word : NULL;
+}
+
 static void read_plot(reader *r, char *rest, plot_kind kind)
 {
     bench_campaign *c = r->c;
     bench_plot      plot = {.kind = kind};
-    char           *word = strtok(rest, " \t");
+    char           *word = next_word(&rest);
 
     if (!word)
         usage_error("%s: the measure of the plot is missing", r->where);
     plot.measure = find_measure(r, word);
-    while ((word = strtok(NULL, " \t"))) {
+    while ((word = next_word(&rest))) {
         if (strcmp(word, "together") == 0)
             plot.together = true;
         else if (strcmp(word, "log-x") == 0)
@@ -290,6 +324,7 @@ static void read_plot(reader *r, char *rest, plot_kind kind)
         else
             usage_error("%s: '%s' is not one of together, log-x, log-y, for=LABEL", r->where, word);
     }
+    snprintf(plot.where, sizeof plot.where, "%s", r->where);
     c->plots = grow(c->plots, c->plot_count, sizeof *c->plots);
     c->plots[c->plot_count++] = plot;
 }
@@ -302,6 +337,27 @@ static void read_boxes(reader *r, char *rest)
 static void read_lines(reader *r, char *rest)
 {
     read_plot(r, rest, PLOT_LINES);
+}
+
+static void read_performance(reader *r, char *rest)
+{
+    bench_plot *plot;
+
+    read_plot(r, rest, PLOT_LINES);
+    plot = &r->c->plots[r->c->plot_count - 1];
+    plot->performance = true;
+    if (plot->log_y)
+        usage_error("%s: the shares of a performance profile have no logarithmic axis", r->where);
+    switch (plot->measure) {
+    case BENCH_RATIO:
+    case BENCH_MAKESPAN:
+    case BENCH_SECONDS:
+    case BENCH_ERROR:
+        return;
+    default:
+        usage_error("%s: a performance profile is of ratio, makespan, seconds or error",
+                    r->where);
+    }
 }
 
 /* Parse LABEL|* = ALGORITHM LOW[..HIGH] [SIZE]. */
@@ -347,6 +403,7 @@ static const statement statements[] = {
     {"bounds", read_bounds},       {"iterations", read_iterations}, {"time", read_time},
     {"boxes", read_boxes},         {"lines", read_lines},           {"published", read_published},
     {"note", read_note},           {"published-error", read_published_error},
+    {"baseline", read_baseline},   {"performance-profile", read_performance},
 };
 
 enum { STATEMENTS = sizeof statements / sizeof *statements };
@@ -376,6 +433,25 @@ static void read_line(reader *r, char *line)
                 (int)length, line);
 }
 
+bool bench_plot_shows(const bench_plot *plot, const bench_family *family)
+{
+    return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
+}
+
+/* Refuse a plot whose prefix is the begin of no label. */
+static void check_plots(const bench_campaign *c)
+{
+    for (size_t i = 0; i < c->plot_count; i++) {
+        size_t shown = 0;
+
+        for (size_t f = 0; f < c->family_count; f++)
+            shown += bench_plot_shows(&c->plots[i], &c->families[f]);
+        if (shown == 0)
+            usage_error("%s: no label of instances begins with '%s'", c->plots[i].where,
+                        c->plots[i].prefix);
+    }
+}
+
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text)
 {
     char  *own = checked_strdup(text), *next = own, *line;
@@ -399,14 +475,13 @@ void bench_campaign_read(bench_campaign *c, const char *name, const char *path, 
         usage_error("%s: no line says what the instances are: instances LABEL = ...", path);
     if (c->algorithm_count == 0)
         usage_error("%s: no line says what the algorithms are: algorithms NAME,...", path);
+    check_plots(c);
 }
 
 void bench_campaign_free(bench_campaign *c)
 {
-    for (size_t i = 0; i < c->family_count; i++) {
-        free(c->families[i].label);
-        free(c->families[i].recipe);
-    }
+    for (size_t i = 0; i < c->family_count; i++)
+        bench_family_free(&c->families[i]);
     for (size_t i = 0; i < c->published_count; i++)
         free(c->published[i].label);
     for (size_t i = 0; i < c->note_count; i++)

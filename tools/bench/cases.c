@@ -92,8 +92,9 @@ static char *with_value(const char *where, const char *recipe, const char *sizes
     return NULL;
 }
 
-static void add_seeds(list *all, const bench_campaign *c, const bench_family *family, char *recipe,
-                      double size)
+/* Add an instance for each seed, or a single one if nothing in it is random. Frees `recipe`. */
+static void add_seeds(list *all, const bench_campaign *c, const bench_family *family,
+                      const char *path, char *recipe, double size)
 {
     for (uint64_t s = 0; s < c->seeds; s++) {
         bench_case *one = add(all);
@@ -102,6 +103,7 @@ static void add_seeds(list *all, const bench_campaign *c, const bench_family *fa
         *one = (bench_case){.family = family, .size = size, .seed = c->first_seed + s};
         one->recipe = checked_calloc(strlen(recipe) + 1, 1);
         strcpy(one->recipe, recipe);
+        one->path = path ? checked_strdup(path) : NULL;
         random = bench_recipe_read(one, family->label);
         if (!random) {
             one->seed = 0;
@@ -109,6 +111,19 @@ static void add_seeds(list *all, const bench_campaign *c, const bench_family *fa
         }
     }
     free(recipe);
+}
+
+/* Add the instances of a family of files. */
+static void add_files(list *all, const bench_campaign *c, const bench_family *family)
+{
+    size_t count;
+    char **path = bench_list_files(family->label, family->recipe, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        add_seeds(all, c, family, path[i], bench_file_recipe(family->recipe, path[i]), 0);
+        free(path[i]);
+    }
+    free(path);
 }
 
 static void check_sizes(const bench_campaign *c)
@@ -135,9 +150,13 @@ bench_case *bench_cases(const bench_campaign *c, size_t *count)
     for (size_t f = 0; f < c->family_count; f++) {
         const bench_family *family = &c->families[f];
 
+        if (bench_reads_files(family->recipe)) {
+            add_files(&all, c, family);
+            continue;
+        }
         for (size_t v = 0; (recipe = with_value(family->label, family->recipe, c->sizes, v, &size));
              v++)
-            add_seeds(&all, c, family, recipe, size);
+            add_seeds(&all, c, family, NULL, recipe, size);
     }
     *count = all.count;
     return all.of;
@@ -150,6 +169,7 @@ void bench_cases_free(bench_case *cases, size_t count)
             free(cases[i].words[w]);
         free(cases[i].words);
         free(cases[i].recipe);
+        free(cases[i].path);
     }
     free(cases);
 }

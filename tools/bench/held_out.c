@@ -142,6 +142,7 @@ static void fill_row(const bench_case *one, const bench_algorithm *a, bench_row 
                        .makespan = NAN,
                        .bound = NAN,
                        .gap = NAN,
+                       .optimal = NAN,
                        .acceleration = {NAN, NAN},
                        .idle = {NAN, NAN}};
     snprintf(row->platform, sizeof row->platform, "%s",

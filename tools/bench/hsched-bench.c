@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "bench/bench.h"
+#include "bench/compare/compare.h"
+#include "bench/paper.h"
 #include "common/files.h"
 #include "common/help.h"
 #include "common/input.h"
@@ -19,7 +21,7 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
-    const char *profile;
+    const char *profile, *baseline, *paper;
     const char *file; /* file of the campaign; NULL: the campaign is built in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
@@ -83,14 +85,24 @@ static const option_spec option_table[] = {
      "N",
      {OPTION_WHOLE(iterations, 1, OPTION_ANY)},
      "best: number of iterations, which gives the same rows everywhere"},
+    {'b',
+     "baseline",
+     "NAME",
+     {OPTION_LIST(algorithm_word, baseline)},
+     "compare the makespans of all algorithms with those of this one"},
     {0,
      "profile",
      "FILE[,FILE]",
      {OPTION_TEXT(profile)},
      "predict times of this profile that are held out, or those of the second profile"},
     {0,
+     "paper",
+     "FOLDER",
+     {OPTION_FILE(paper)},
+     "write each plot as SVG and PDF, and the tables as LaTeX and CSV, to this folder"},
+    {0,
      "format",
-     "text|csv|json",
+     "text|csv|json|latex",
      {OPTION_WORD(NULL, format)},
      "how to print the summary (default: text)"},
     {0}};
@@ -189,6 +201,8 @@ static void change(const options *o, const command_line *line, bench_campaign *c
 {
     if (line->algorithms)
         bench_set_algorithms(c, "--algorithm", line->algorithms);
+    if (line->baseline)
+        snprintf(c->baseline_name, sizeof c->baseline_name, "%s", line->baseline);
     c->sizes = line->sizes;
     if (options_given(o, "seeds"))
         c->seeds = line->seeds;
@@ -246,8 +260,7 @@ static int take_profile(const char *files, bench_campaign *c)
             continue;
         }
         message("'%s' is left out: it needs --profile=FILE", family->label);
-        free(family->label);
-        free(family->recipe);
+        bench_family_free(family);
     }
     c->family_count = kept;
     if (kept == 0)
@@ -276,18 +289,24 @@ static int write_page(const char *path, const bench_campaign *c, const bench_cas
 static void print_summary(const command_line *line, const bench_campaign *c,
                           const bench_case *cases, const bench_rows *rows)
 {
-    summary *s = bench_summary(c, cases, rows, BENCH_RATIO, NULL, NAN);
+    summary *s = bench_summary(c, cases, rows, BENCH_RATIO, &(bench_group){.label = NULL});
 
     if (line->format == 0)
         summary_text(s, "makespan / bound", stdout);
     else if (line->format == 1)
         summary_csv(s, stdout);
-    else
+    else if (line->format == 2)
         summary_json(s, stdout);
+    else
+        bench_summary_latex(c, cases, rows, stdout);
     if (line->format == 0 && c->family_count > 1)
-        bench_families_text(c, cases, rows, BENCH_RATIO, stdout);
+        bench_groups_text(c, cases, rows, BENCH_RATIO, stdout);
     if (line->format == 0 && bench_has_errors(c))
-        bench_families_text(c, cases, rows, BENCH_ERROR, stdout);
+        bench_groups_text(c, cases, rows, BENCH_ERROR, stdout);
+    if (line->format == 0 && c->baseline != BENCH_NO_BASELINE)
+        compare_text(c, cases, rows, stdout);
+    if (line->format == 3 && c->baseline != BENCH_NO_BASELINE)
+        compare_latex(c, cases, rows, stdout);
     summary_free(s);
 }
 
@@ -319,6 +338,8 @@ static int run_campaign(const command_line *line, const bench_campaign *c)
         code = bench_run(c, cases, &rows, line->threads, path[0]);
     if (!code)
         code = write_page(path[1], c, cases, &rows);
+    if (!code && line->paper)
+        code = bench_paper_write(line->paper, c, cases, &rows);
     if (!code && !is_dash(path[1])) {
         print_summary(line, c, cases, &rows);
         message("rows: %s; page: %s", path[0], path[1]);
@@ -364,6 +385,8 @@ int main(int argc, char **argv)
     if (!code) {
         change(&o, &line, &c);
         code = drop_missing_peers(&c);
+        if (!code)
+            bench_find_baseline(&c);
         if (!code)
             code = take_profile(line.profile, &c);
         if (!code)

@@ -21,6 +21,7 @@ typedef struct work {
     /* reference of all ratios: `proved`, or the makespan of the witness */
     hs_named_bound        bound;
     hs_named_bound        proved; /* largest proved lower bound */
+    double                requested; /* largest requested lower bound, whatever algorithms prove */
 } work;
 
 static int failed(const work *w, const char *what, hs_status status)
@@ -82,6 +83,7 @@ static int compute_bound(work *w)
             keep_larger(&w->proved, name, value);
         keep_larger(&w->bound, name, value);
     }
+    w->requested = w->proved.value;
     return EXIT_OK;
 }
 
@@ -97,7 +99,7 @@ static hs_status simulate(const work *w, const bench_algorithm *a, const hs_inst
         settings.rank = a->rank;
     if (a->manner == BENCH_FIRST_RUN || a->manner == BENCH_SECOND_RUN)
         return bench_simulate_unknown(a, in, w->truth, &settings, out);
-    return hs_policy_simulate(a->policy, in, plan, w->truth, &settings, out);
+    return hs_policy_simulate(a->policy, in, plan, w->truth, &settings, out, NULL);
 }
 
 /* Let an external solver make a plan from the estimated times. */
@@ -203,7 +205,7 @@ static void fill_case(const work *w, const bench_algorithm *a, bench_row *row)
     row->seed = w->one->seed;
     row->tasks = hs_instance_tasks(in);
     row->bound = w->bound.value;
-    row->makespan = row->gap = NAN;
+    row->makespan = row->gap = row->optimal = NAN;
     for (int type = HS_CPU; type <= HS_GPU; type++)
         row->acceleration[type] = row->idle[type] = NAN;
 }
@@ -222,20 +224,31 @@ static int check_bound(const work *w, const hs_schedule *s)
                                  hs_schedule_entry_count(s), w->proved.name, w->proved.value);
 }
 
+/* Return whether the algorithm has proved the schedule, which is its plan and runs as planned. */
+static bool is_proved(const work *w, const bench_algorithm *a, const hs_report *report)
+{
+    return report->proved && w->truth == w->made.in && a->manner == BENCH_PLAN &&
+           a->estimates == BENCH_GIVEN;
+}
+
 static void fill_schedule(const work *w, const bench_algorithm *a, const hs_schedule *s,
                           const hs_report *report, bench_row *row)
 {
     const hs_instance *in = w->truth;
-    double             known = w->bound.value;
+    double             known = w->bound.value, lower = w->requested;
     hs_metrics         metrics;
 
     hs_schedule_compute_metrics(in, s, &metrics);
     row->makespan = certified_time_beside(in, s, w->bound.value);
     row->aborted = metrics.type[HS_CPU].aborted + metrics.type[HS_GPU].aborted;
     row->gpu_tasks = metrics.type[HS_GPU].tasks;
-    if (w->truth == w->made.in && a->estimates == BENCH_GIVEN && report->bound > known)
-        known = report->bound;
-    row->gap = (report->proved && a->estimates == BENCH_GIVEN) || row->makespan <= known ? 0 : row->makespan / known - 1;
+    if (w->truth == w->made.in && a->estimates == BENCH_GIVEN) {
+        known = fmax(known, report->bound);
+        lower = fmax(lower, report->bound);
+    }
+    row->optimal = is_proved(w, a, report) || row->makespan <= lower;
+    row->gap = row->optimal > 0 || row->makespan <= known ? 0 : row->makespan / known - 1;
+    snprintf(row->found_by, sizeof row->found_by, "%s", report->found_by);
     for (int type = HS_CPU; type <= HS_GPU; type++) {
         row->acceleration[type] = metrics.type[type].acceleration;
         row->idle[type] = hs_metrics_idle_share(

@@ -8,6 +8,8 @@
  *   --overhead X  add X to the time of each task, and to its estimate
  *   --machine X   tasks take the times of a made machine (machine.c), which deviate by up to X
  *   --tile B      --machine: tiles of B x B numbers (tiled factorisations)
+ * A recipe `files PATH` with -m, -k, --wrong, --late or --overhead reads instances
+ * (instance_files.c).
  * A recipe `profile KERNEL SIZE [gpu]` is a time of a profile (held_out.c), not an instance.
  */
 #include <math.h>
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "common/input.h"
 #include "common/kernel_table.h"
 #include "common/checked_memory.h"
 #include "common/message.h"
@@ -62,12 +65,13 @@ static void take_own(bench_case *one, const char *where)
 
 static void split(bench_case *one, const char *where)
 {
-    char  *text = checked_calloc(strlen(one->recipe) + 1, 1), *next, *word;
+    const char *from = one->path ? bench_file_options(one->family->recipe) : one->recipe;
+    char  *text = checked_calloc(strlen(from) + 1, 1), *next, *word;
     size_t count = 0;
 
     one->words = checked_calloc(WORDS + 1, sizeof *one->words);
     one->words[count++] = checked_strdup("hsched-bench");
-    strcpy(text, one->recipe);
+    strcpy(text, from);
     for (next = text; (word = strsep(&next, " \t"));) {
         if (!*word)
             continue;
@@ -82,6 +86,8 @@ static bool draws_numbers(const bench_case *one)
 {
     gen_family family = one->line.request.family;
 
+    if (one->path)
+        return one->wrong > 0 || one->late > 0;
     return one->machine > 0 || one->perturb > 0 || one->wrong > 0 || one->late > 0 || family == GEN_GAMMA ||
            family == GEN_UNIFORM || family == GEN_ADVERSARY ||
            (family >= GEN_CHAIN && family <= GEN_TOPCUOGLU);
@@ -116,6 +122,26 @@ static void check_machine(const bench_case *one, const char *where)
         usage_error("%s: --tile and --machine belong together for cholesky, lu and qr", where);
 }
 
+/* Read the options of a family of files, of which the own ones are removed. */
+static void read_file_options(bench_case *one, const char *where)
+{
+    gen_request *request = &one->line.request;
+
+    for (char **word = one->words + 1; *word; word += 2) {
+        bool is_cpus = strcmp(*word, "-m") == 0;
+
+        if ((!is_cpus && strcmp(*word, "-k") != 0) || !word[1])
+            usage_error("%s: unexpected '%s': files take -m N, -k N, --wrong, --late and "
+                        "--overhead",
+                        where, *word);
+        *(is_cpus ? &request->cpus : &request->gpus) =
+            (unsigned)parse_unsigned(where, word[1], 0, HS_MAX_WORKERS);
+        *(is_cpus ? &request->has_cpus : &request->has_gpus) = true;
+    }
+    if (one->perturb > 0 || one->machine > 0 || one->tile > 0)
+        usage_error("%s: --perturb, --machine and --tile are not for files", where);
+}
+
 bool bench_recipe_read(bench_case *one, const char *where)
 {
     gen_request *request = &one->line.request;
@@ -125,6 +151,10 @@ bool bench_recipe_read(bench_case *one, const char *where)
     if (read_held_out(one, where))
         return false;
     take_own(one, where);
+    if (one->path) {
+        read_file_options(one, where);
+        return draws_numbers(one);
+    }
     while (one->words[words])
         words++;
     gen_read_options(words, one->words, "hsched-bench", &one->line);
@@ -341,7 +371,7 @@ static int make_similar(const bench_case *one, bool wants_witness, bench_instanc
         code = gen_make(&request, &means);
     if (!code && wants_witness)
         status = hs_policy_simulate(hs_policy_find("heteroprio"), means.instance, NULL,
-                                    made.instance, &settings, &witness);
+                                    made.instance, &settings, &witness, NULL);
     if (status != HS_OK)
         code = message_status(status, one->recipe);
     *out = (bench_instance){.in = means.instance, .truth = made.instance, .witness = witness};
@@ -349,6 +379,19 @@ static int make_similar(const bench_case *one, bool wants_witness, bench_instanc
     gen_result_free(&means);
     gen_result_free(&made);
     return code;
+}
+
+static int read_file(const bench_case *one, hs_instance **out)
+{
+    const gen_request *request = &one->line.request;
+    hs_read_settings   reading;
+
+    hs_read_settings_init(&reading);
+    reading.cpus = request->cpus;
+    reading.gpus = request->gpus;
+    reading.has_cpus = request->has_cpus;
+    reading.has_gpus = request->has_gpus;
+    return input_instance(one->path, &reading, out);
 }
 
 int bench_instance_make(const bench_case *one, bool wants_witness, bench_instance *out)
@@ -366,7 +409,12 @@ int bench_instance_make(const bench_case *one, bool wants_witness, bench_instanc
     request.wants_witness = wants_witness && request.family == GEN_WORST &&
                             !(one->overhead > 0 || one->wrong > 0 || one->late > 0);
     request.wants_bad = 0;
-    code = one->perturb > 0 ? make_perturbed(one, &made.instance) : gen_make(&request, &made);
+    if (one->path)
+        code = read_file(one, &made.instance);
+    else if (one->perturb > 0)
+        code = make_perturbed(one, &made.instance);
+    else
+        code = gen_make(&request, &made);
     if (!code && one->overhead > 0)
         status = bench_instance_rebuild(made.instance, add_dear_rows, one, &dear);
     if (dear) {

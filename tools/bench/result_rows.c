@@ -19,8 +19,8 @@
 
 static const char header[] =
     "campaign,family,instance,size,platform,tasks,seed,algorithm,makespan,bound,bound_name,ratio,"
-    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,error,bounds,"
-    "iterations,time_limit,version,machine";
+    "gap,seconds,aborted,gpu_tasks,cpu_acceleration,cpu_idle,gpu_acceleration,gpu_idle,error,"
+    "optimal,found_by,factors,bounds,iterations,time_limit,version,machine";
 
 enum {
     CAMPAIGN,
@@ -44,6 +44,9 @@ enum {
     GPU_ACCELERATION,
     GPU_IDLE,
     ERROR,
+    OPTIMAL,
+    FOUND_BY,
+    FACTORS,
     BOUNDS, /* names of all requested bounds */
     ITERATIONS,
     TIME_LIMIT,
@@ -106,7 +109,7 @@ static bool are_numbers(char *const field[FIELDS])
     for (int i = SIZE; i <= TIME_LIMIT; i++) {
         char *end = field[i];
 
-        if (i == PLATFORM || i == ALGORITHM || i == BOUND_NAME || i == BOUNDS)
+        if (i == PLATFORM || i == ALGORITHM || i == BOUND_NAME || (i >= FOUND_BY && i <= BOUNDS))
             continue;
         if (*field[i])
             strtod(field[i], &end);
@@ -133,6 +136,7 @@ static void take(bench_row *row, char *const field[FIELDS])
         .bound = number(field[BOUND]),
         .seconds = number(field[SECONDS]),
         .gap = number(field[GAP]),
+        .optimal = number(field[OPTIMAL]),
         .tasks = strtoull(field[TASKS], NULL, 10),
         .seed = strtoull(field[SEED], NULL, 10),
         .aborted = strtoull(field[ABORTED], NULL, 10),
@@ -143,6 +147,7 @@ static void take(bench_row *row, char *const field[FIELDS])
     };
     snprintf(row->platform, sizeof row->platform, "%s", field[PLATFORM]);
     snprintf(row->bound_name, sizeof row->bound_name, "%s", field[BOUND_NAME]);
+    snprintf(row->found_by, sizeof row->found_by, "%s", field[FOUND_BY]);
 }
 
 static void row_free(bench_row *row)
@@ -367,7 +372,8 @@ static void put_settings(FILE *out, const bench_campaign *c)
     put_number(out, c->time_limit > 0 ? c->time_limit : NAN);
 }
 
-static void put_row(FILE *out, const bench_campaign *c, const bench_row *row)
+static void put_row(FILE *out, const bench_campaign *c, const bench_family *family,
+                    const bench_row *row)
 {
     put_text(out, c->name);
     put_text(out, row->label);
@@ -388,13 +394,16 @@ static void put_row(FILE *out, const bench_campaign *c, const bench_row *row)
         put_number(out, row->idle[type]);
     }
     put_number(out, row->error);
+    put_number(out, row->optimal);
+    put_text(out, row->found_by);
+    put_text(out, family->factors);
     put_settings(out, c);
     put_text(out, row->version);
     fprintf(out, "\"%s\"\n", bench_machine());
 }
 
-int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_row *rows,
-                      const char *wanted)
+int bench_rows_append(int fd, const char *path, const bench_campaign *c, const bench_family *family,
+                      const bench_row *rows, const char *wanted)
 {
     char  *text = NULL;
     size_t length = 0;
@@ -405,7 +414,7 @@ int bench_rows_append(int fd, const char *path, const bench_campaign *c, const b
         return message_status(HS_ENOMEM, path);
     for (size_t a = 0; a < c->algorithm_count; a++)
         if (wanted[a])
-            put_row(out, c, &rows[a]);
+            put_row(out, c, family, &rows[a]);
     if (fclose(out) != 0)
         code = message_status(HS_ENOMEM, path);
     else

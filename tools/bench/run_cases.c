@@ -84,7 +84,8 @@ static int collect(team *all, int fd, const char *path)
         if (next->length > 0)
             message_print_held(next->messages, next->length);
         if (!code)
-            code = bench_rows_append(fd, path, all->c, next->rows, next->wanted);
+            code = bench_rows_append(fd, path, all->c, next->one->family, next->rows,
+                                     next->wanted);
     }
     return code;
 }

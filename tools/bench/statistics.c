@@ -8,11 +8,6 @@
 #include "common/checked_memory.h"
 #include "common/escape.h"
 
-static bool is_in(const bench_case *one, const bench_family *family, double size)
-{
-    return (!family || one->family == family) && (isnan(size) || one->size == size);
-}
-
 /*
  * Return the value of a measure for algorithm `a` in the case whose rows begin at `row`; NaN: no
  * value.
@@ -32,11 +27,12 @@ static double value_of(const bench_rows *rows, const bench_row *row, size_t a,
 double *bench_values(const bench_case *cases, const bench_rows *rows, bench_measure measure,
                      const bench_family *family, double size, size_t a, size_t *count)
 {
-    double *value = checked_calloc(rows->cases + 1, sizeof *value);
+    bench_group group = {.family = family, .has_size = !isnan(size), .size = size};
+    double     *value = checked_calloc(rows->cases + 1, sizeof *value);
 
     *count = 0;
     for (size_t i = 0; i < rows->cases; i++)
-        if (is_in(&cases[i], family, size)) {
+        if (bench_group_has(&group, &cases[i])) {
             value[*count] = value_of(rows, &rows->row[i * rows->algorithms], a, measure);
             *count += isfinite(value[*count]) != 0;
         }
@@ -44,7 +40,7 @@ double *bench_values(const bench_case *cases, const bench_rows *rows, bench_meas
 }
 
 summary *bench_summary(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                       bench_measure measure, const bench_family *family, double size)
+                       bench_measure measure, const bench_group *group)
 {
     const char **names = checked_calloc(c->algorithm_count, sizeof *names);
     double      *value = checked_calloc(c->algorithm_count, sizeof *value);
@@ -54,7 +50,7 @@ summary *bench_summary(const bench_campaign *c, const bench_case *cases, const b
         names[a] = c->algorithms[a].name;
     s = summary_create(c->algorithm_count, names);
     for (size_t i = 0; i < rows->cases; i++) {
-        if (!is_in(&cases[i], family, size))
+        if (!bench_group_has(group, &cases[i]))
             continue;
         for (size_t a = 0; a < c->algorithm_count; a++)
             value[a] = value_of(rows, &rows->row[i * rows->algorithms], a, measure);
@@ -65,8 +61,8 @@ summary *bench_summary(const bench_campaign *c, const bench_case *cases, const b
     return s;
 }
 
-/* Write the rows of a family: an algorithm each, in the order of the campaign. */
-static void put_family(const bench_campaign *c, const summary *s, const char *label, int width,
+/* Write the rows of a group: an algorithm each, in the order of the campaign. */
+static void put_group(const bench_campaign *c, const summary *s, const char *label, int width,
                        FILE *out)
 {
     for (size_t a = 0; a < c->algorithm_count; a++) {
@@ -87,20 +83,22 @@ bool bench_has_errors(const bench_campaign *c)
     return false;
 }
 
-void bench_families_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
-                         bench_measure measure, FILE *out)
+void bench_groups_text(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
+                       bench_measure measure, FILE *out)
 {
-    int width = (int)strlen("algorithm");
+    bench_groups groups = bench_groups_of(c);
+    int          width = (int)strlen("algorithm");
 
     for (size_t a = 0; a < c->algorithm_count; a++)
         if ((int)strlen(c->algorithms[a].name) > width)
             width = (int)strlen(c->algorithms[a].name);
     fprintf(out, "\n%s of each kind of instances\n  %-*s %9s %8s %8s  %s\n",
             bench_measure_title(measure), width, "algorithm", "instances", "median", "q90", "kind");
-    for (size_t i = 0; i < c->family_count; i++) {
-        summary *s = bench_summary(c, cases, rows, measure, &c->families[i], NAN);
+    for (size_t i = 0; i < groups.count; i++) {
+        summary *s = bench_summary(c, cases, rows, measure, &groups.of[i]);
 
-        put_family(c, s, c->families[i].label, width, out);
+        put_group(c, s, groups.of[i].label, width, out);
         summary_free(s);
     }
+    bench_groups_free(&groups);
 }

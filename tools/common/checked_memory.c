@@ -22,6 +22,11 @@ void *checked_calloc(size_t count, size_t size)
     return check(calloc(count ? count : 1, size));
 }
 
+FILE *checked_memory_stream(char **text, size_t *length)
+{
+    return check(open_memstream(text, length));
+}
+
 char *checked_strdup(const char *text)
 {
     return check(strdup(text));

@@ -226,6 +226,9 @@ static const option_spec option_table[] = {
     {0, "devices", NULL, {OPTION_FLAG(devices)},
      "print the GPUs, or the devices of the modules MODULE:SELECTION,..., and the processors nearest "
      "to each, and exit"},
+    {0, "gpu-module", "MODULE:SELECTION,...", {OPTION_TEXT(request.settings.gpu.module)},
+     "use the devices of these modules as GPUs for tiles of a matrix, for instance opencl:all, or "
+     "the file of a module for CUDA (default: the installed module for CUDA)"},
     {0, "gpu-mode", "streams|graph", {OPTION_WORD(NULL, request.settings.gpu.mode)},
      "how tasks are launched on a GPU: one by one (streams, the default), or tasks of cuBLAS in "
      "CUDA graphs that are built before the start (graph)"},

@@ -154,6 +154,8 @@ static void json_algorithm(const solve_request *request, const solve_result *res
     printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
     if (row->members[0])
         json_members(row->members);
+    if (row->found_by[0])
+        printf(", \"found_by\": \"%s\"", row->found_by);
     printf(", \"spoliated\": %zu", row->spoliated);
     if (request->metrics)
         json_metrics(result, row);

@@ -317,6 +317,7 @@ static int run_algorithm(run *r, const wanted_algorithm *wanted, solve_row *row)
     if (code || row->left_out || row->stopped)
         return code;
     snprintf(row->members, sizeof row->members, "%s", report.members);
+    snprintf(row->found_by, sizeof row->found_by, "%s", report.found_by);
     row->optimal = report.proved && r->settings.gap == 0;
     take_bound(r->result, &report);
     return EXIT_OK;

@@ -41,7 +41,7 @@ hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, doubl
             const hsi_idle_gap *gap = &gaps_of(line)[i];
             double              start = fmax(arrival, gap->begin);
 
-            if (start + length <= gap->end)
+            if (start < gap->end && start + length <= gap->end)
                 return (hsi_slot_found){start, i};
         }
     return (hsi_slot_found){fmax(arrival, line->end), SIZE_MAX};

@@ -35,7 +35,8 @@ typedef struct hsi_slot_found {
 } hsi_slot_found;
 
 /* Return the earliest position, starting at or after `arrival`, in which a task of length `length`
- * fits. */
+ * fits. A task whose length is lost in rounding takes no gap that ends at its start: the task after the
+ * gap may be a predecessor that ends at this time, too. */
 hsi_slot_found hsi_timeline_find(const hsi_timeline *line, double arrival, double length);
 
 /* Place a task at a found position; next[] links the tasks of the worker in order. HS_ENOMEM. */

@@ -229,7 +229,7 @@ hs_status hs_exec_predict(const hs_exec *exec, hs_schedule **out)
     settings.skip = skip;
     settings.transfers = 1;
     st = hs_policy_simulate(exec->spec.settings.decide.policy, in, exec->spec.plan, in, &settings,
-                            out);
+                            out, NULL);
     free(skip);
     return st;
 }

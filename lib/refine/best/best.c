@@ -28,10 +28,15 @@ static hs_status warm_start(hsi_best *best)
     st = hs_schedule_check(best->in, start, NULL);
     if (st != HS_OK)
         return st;
-    if (best->pb.graph)
-        return hsi_graph_offer_start(best, start);
-    hsi_assignment_of(start, &best->caller, best->worker);
-    return hsi_best_offer_assignment(best, best->worker);
+    hsi_best_set_member(best, "start", HS_RANK_DEFAULT);
+    if (best->pb.graph) {
+        st = hsi_graph_offer_start(best, start);
+    } else {
+        hsi_assignment_of(start, &best->caller, best->worker);
+        st = hsi_best_offer_assignment(best, best->worker);
+    }
+    hsi_best_set_member(best, NULL, HS_RANK_DEFAULT);
+    return st;
 }
 
 /* Level the loads of each type in the best schedule, by local search. */
@@ -150,9 +155,9 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     return hsi_best_run(members, false, in, settings, out, report);
 }
 
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
-    return hsi_alg_heteroprio.about.guarantee(cpus, gpus, settings);
+    return hsi_alg_heteroprio.about.guarantee(data, cpus, gpus, settings);
 }
 
 const hsi_algorithm hsi_alg_best = {

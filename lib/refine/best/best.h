@@ -22,6 +22,7 @@ typedef struct hsi_best {
     hsi_token          caller;    /* cancelled by the caller alone, at any time limit */
     double             next_report;
     const char        *phase;
+    char               member[32]; /* the running member of the portfolio; empty: none runs */
     hsi_problem        pb;        /* problem without a cancel token; threads share this problem */
     hsi_problem        asking;    /* problem with `token`, for steps that are useless unless
                                      finished in time */
@@ -76,6 +77,10 @@ hs_status hsi_best_offer(hsi_best *best, hs_schedule *s);
 /* Keep an assignment as the best schedule if it is better. The caller keeps ownership of
  * `assignment`. */
 hs_status hsi_best_offer_assignment(hsi_best *best, const uint32_t *assignment);
+
+/* Set the member that the next schedules come from; NULL: the current phase. `rank` is
+ * HS_RANK_DEFAULT or a part of the name. */
+void hsi_best_set_member(hsi_best *best, const char *name, hs_rank rank);
 
 /* Append the name of a finished member to the report, if it has room. */
 void hsi_report_add_member(hs_report *report, const char *name);

@@ -2,6 +2,7 @@
 /* The best schedule so far, and the test whether it is good enough. */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,8 @@ static void take_schedule(hsi_best *best, hs_schedule *s)
     hs_schedule_free(best->found);
     best->found = s;
     best->makespan = hs_schedule_makespan(s);
+    snprintf(best->report->found_by, sizeof best->report->found_by, "%s",
+             best->member[0] ? best->member : best->phase);
 }
 
 /* Return by how much rounding may separate two makespans of equal loads. */

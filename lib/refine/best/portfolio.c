@@ -34,6 +34,28 @@ void hsi_report_add_member(hs_report *report, const char *name)
                  name);
 }
 
+void hsi_best_set_member(hsi_best *best, const char *name, hs_rank rank)
+{
+    if (!name)
+        best->member[0] = '\0';
+    else if (rank == HS_RANK_DEFAULT)
+        snprintf(best->member, sizeof best->member, "%s", name);
+    else
+        snprintf(best->member, sizeof best->member, "%s:%s", name, hs_rank_name(rank));
+}
+
+/* Offer the schedule of a member, which has finished. */
+static hs_status offer_of_member(hsi_best *best, const char *name, hs_schedule *s)
+{
+    hs_status st;
+
+    hsi_report_add_member(best->report, name);
+    hsi_best_set_member(best, name, HS_RANK_DEFAULT);
+    st = hsi_best_offer(best, s);
+    hsi_best_set_member(best, NULL, HS_RANK_DEFAULT);
+    return st;
+}
+
 /* Cancel function of the members: return 1 when the portfolio's part of the time is over. */
 static int portfolio_over(void *data)
 {
@@ -53,8 +75,7 @@ static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_s
         return HS_OK;
     if (st != HS_OK)
         return st;
-    hsi_report_add_member(best->report, alg->about.name);
-    return hsi_best_offer(best, s);
+    return offer_of_member(best, alg->about.name, s);
 }
 
 hs_status hsi_portfolio_run_first(hsi_best *best)
@@ -71,8 +92,7 @@ hs_status hsi_portfolio_run_first(hsi_best *best)
     st = hsi_run_algorithm(&hsi_alg_heteroprio, best->in, &settings, &s);
     if (st != HS_OK)
         return st;
-    hsi_report_add_member(best->report, hsi_alg_heteroprio.about.name);
-    return hsi_best_offer(best, s);
+    return offer_of_member(best, hsi_alg_heteroprio.about.name, s);
 }
 
 static hs_status run_split(hsi_best *best)
@@ -86,10 +106,12 @@ static hs_status run_split(hsi_best *best)
         return st;
     st = hsi_split_by_ratio(&best->asking, best->order, places, &best->interrupt, worker,
                             &best->pivot);
+    hsi_best_set_member(best, "split", HS_RANK_DEFAULT);
     if (st == HS_OK)
         st = hsi_best_offer_assignment(best, worker);
     if (st == HS_OK)
         hsi_report_add_member(best->report, "split");
+    hsi_best_set_member(best, NULL, HS_RANK_DEFAULT);
     free(worker);
     return st;
 }

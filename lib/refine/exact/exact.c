@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "algorithm/algorithm.h"
 #include "bound/grid.h"
@@ -134,6 +135,7 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
         report->bound = pf.bound;
         snprintf(report->bound_name, sizeof report->bound_name, "%s", pf.bound_name);
         report->certified = pf.longest;
+        memcpy(report->found_by, pf.found_by, sizeof report->found_by);
         report->proved = hsi_exact_is_proved(&pf);
         report->limit_reached = !report->proved;
         report->iterations = pf.nodes;
@@ -145,8 +147,9 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
 }
 
 /* Return the guarantee: without a time limit the result is optimal within the gap. */
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
+    (void)data;
     (void)cpus;
     (void)gpus;
     return isinf(settings->time_limit) ? 1 + settings->gap : INFINITY;

@@ -15,6 +15,7 @@ typedef struct hsi_exact {
     hsi_problem        pb;    /* problem with one item per task */
     hs_schedule       *best;
     double             longest; /* certified makespan of the best schedule */
+    char               found_by[sizeof((hs_report *)0)->found_by]; /* what found it */
     double             bound;
     char               bound_name[sizeof((hs_report *)0)->bound_name];
     double             grid;     /* grid of makespans (bound/grid.h), or 0 */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algorithm/algorithm.h"
 #include "bound/configuration/configuration.h"
@@ -49,6 +50,7 @@ static hs_status take_if_shorter(hsi_exact *pf, const uint32_t *worker)
     hs_schedule_free(pf->best);
     pf->best = s;
     pf->longest = longest;
+    snprintf(pf->found_by, sizeof pf->found_by, "%s", hsi_alg_exact.about.name);
     return HS_OK;
 }
 
@@ -103,6 +105,7 @@ hs_status hsi_exact_improve_schedule(hsi_exact *pf, double time_share, double mo
         hs_schedule_free(pf->best);
         pf->best = s;
         pf->longest = report.certified;
+        memcpy(pf->found_by, report.found_by, sizeof pf->found_by);
     } else {
         hs_schedule_free(s);
     }

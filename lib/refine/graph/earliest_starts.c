@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tasks are placed in the order of their starts in the given schedule, among equal starts by end, then
+ * by topological position. So a task follows its predecessors and the tasks before it on its worker. The
+ * worker's list alone may have another order where the time of a task is lost in rounding: two such
+ * tasks start and end at once.
+ */
 #include "refine/graph/earliest_starts.h"
 
-/* State of the shift; the order on a worker counts as one more arc per task. */
+#include <stdlib.h>
+
+/* A task of the given schedule. */
+typedef struct given_task {
+    double   start, end;
+    uint32_t task, worker, position;
+} given_task;
+
+/* State of the shift. */
 typedef struct shift {
     const hsi_arcs *arcs;
     hsi_arena       arena;
-    double         *arrive; /* time at which each task's inputs and worker are available */
-    uint32_t       *left;   /* number of each task's unplaced predecessors */
-    uint32_t       *next;   /* successor of each task on its worker; HS_NONE: none */
-    uint32_t       *ready;  /* stack of ready tasks */
-    hs_placement   *placed; /* placement of each task */
-    size_t          count;  /* size of `ready` */
+    given_task     *given;
+    size_t          count;   /* size of `given` */
+    uint32_t       *place;   /* place of each task */
+    double         *arrive;  /* arrival of each task's inputs */
+    double         *free_at; /* by worker */
+    hs_placement   *placed;
 } shift;
 
 static hs_status open_shift(shift *sh)
@@ -18,60 +32,60 @@ static hs_status open_shift(shift *sh)
     const hsi_problem *pb = sh->arcs->pb;
     hsi_arena         *arena = &sh->arena;
 
+    sh->given = hsi_arena_alloc(arena, pb->n, sizeof *sh->given);
+    sh->place = hsi_arena_alloc(arena, pb->n, sizeof *sh->place);
     sh->arrive = hsi_arena_alloc(arena, pb->n, sizeof *sh->arrive);
-    sh->left = hsi_arena_alloc(arena, pb->n, sizeof *sh->left);
-    sh->next = hsi_arena_alloc(arena, pb->n, sizeof *sh->next);
-    sh->ready = hsi_arena_alloc(arena, pb->n, sizeof *sh->ready);
+    sh->free_at = hsi_arena_alloc_zeroed(arena, (size_t)pb->m + pb->k, sizeof *sh->free_at);
     sh->placed = hsi_arena_alloc(arena, pb->n, sizeof *sh->placed);
-    return sh->arrive && sh->left && sh->next && sh->ready && sh->placed ? HS_OK : HS_ENOMEM;
+    return sh->given && sh->place && sh->arrive && sh->free_at && sh->placed ? HS_OK : HS_ENOMEM;
 }
 
 static void read_worker(shift *sh, const hs_schedule *s, uint32_t worker)
 {
     const hsi_arcs *arcs = sh->arcs;
     size_t          count;
-    const hs_entry *entries = hs_schedule_entries(s, worker, &count);
-    uint32_t        before = HS_NONE;
+    const hs_entry *entry = hs_schedule_entries(s, worker, &count);
+    uint32_t        place = hsi_place_of_worker(arcs, worker);
 
-    for (size_t i = 0; i < count; i++) {
-        uint32_t task = entries[i].task;
-
-        if (entries[i].state != HS_RUN)
+    for (; count > 0; count--, entry++) {
+        if (entry->state != HS_RUN)
             continue;
-        sh->placed[task] = (hs_placement){.task = task, .worker = worker, .state = HS_RUN};
-        sh->arrive[task] = hsi_initial_data_arrival(arcs, task, hsi_place_of_worker(arcs, worker));
-        sh->left[task] = arcs->waits[task] + (before != HS_NONE);
-        sh->next[task] = HS_NONE;
-        if (before != HS_NONE)
-            sh->next[before] = task;
-        before = task;
+        sh->given[sh->count++] = (given_task){entry->start, entry->end, entry->task, worker,
+                                              hsi_position(arcs->pb->graph, entry->task)};
+        sh->place[entry->task] = place;
+        sh->arrive[entry->task] = hsi_initial_data_arrival(arcs, entry->task, place);
     }
 }
 
-static void come_before(shift *sh, uint32_t task, double there)
+static int by_start(const void *a, const void *b)
 {
-    if (there > sh->arrive[task])
-        sh->arrive[task] = there;
-    if (--sh->left[task] == 0)
-        sh->ready[sh->count++] = task;
+    const given_task *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end < y->end ? -1 : 1;
+    return x->position < y->position ? -1 : 1;
 }
 
-static void place_task(shift *sh, uint32_t task)
+static hs_placement place_task(shift *sh, uint32_t task, uint32_t worker)
 {
     const hsi_arcs *arcs = sh->arcs;
-    hs_placement   *p = &sh->placed[task];
-    uint32_t        from = hsi_place_of_worker(arcs, p->worker);
+    uint32_t        from = sh->place[task];
+    double          start = sh->arrive[task];
+    double          end;
 
-    p->start = sh->arrive[task];
-    p->end = p->start + hsi_task_time_at(arcs, task, from);
+    if (sh->free_at[worker] > start)
+        start = sh->free_at[worker];
+    end = sh->free_at[worker] = start + hsi_task_time_at(arcs, task, from);
     for (size_t i = arcs->after_at[task]; i < arcs->after_at[task + 1]; i++) {
         const hsi_arc *arc = &arcs->after[i];
-        uint32_t       to = hsi_place_of_worker(arcs, sh->placed[arc->task].worker);
+        double         there = end + hsi_arc_transfer_time(arcs, arc, from, sh->place[arc->task]);
 
-        come_before(sh, arc->task, p->end + hsi_arc_transfer_time(arcs, arc, from, to));
+        if (there > sh->arrive[arc->task])
+            sh->arrive[arc->task] = there;
     }
-    if (sh->next[task] != HS_NONE)
-        come_before(sh, sh->next[task], p->end);
+    return (hs_placement){start, end, task, worker, HS_RUN};
 }
 
 hs_status hsi_shift_to_earliest_starts(const hsi_arcs *arcs, const hs_schedule *s,
@@ -84,11 +98,9 @@ hs_status hsi_shift_to_earliest_starts(const hsi_arcs *arcs, const hs_schedule *
     if (st == HS_OK) {
         for (uint32_t worker = 0; worker < pb->m + pb->k; worker++)
             read_worker(&sh, s, worker);
-        for (uint32_t i = 0; i < pb->n; i++)
-            if (sh.left[i] == 0)
-                sh.ready[sh.count++] = i;
-        while (sh.count > 0)
-            place_task(&sh, sh.ready[--sh.count]);
+        qsort(sh.given, sh.count, sizeof *sh.given, by_start);
+        for (size_t i = 0; i < sh.count; i++)
+            sh.placed[i] = place_task(&sh, sh.given[i].task, sh.given[i].worker);
         st = hs_schedule_build(pb->m, pb->k, pb->n, sh.placed, out);
     }
     hsi_arena_close(&sh.arena);

@@ -10,7 +10,7 @@
  * Build a schedule with the order and workers of `s`, without its aborted entries, in which each
  * task starts as soon as its worker and inputs permit. Transfers start when the data is written. No
  * task ends later than in `s`, even with rounding, since sums of smaller numbers are no larger. The
- * caller owns *out. O(arcs), plus sorting the schedule.
+ * caller owns *out. O(arcs), plus sorting the tasks.
  */
 hs_status hsi_shift_to_earliest_starts(const hsi_arcs *arcs, const hs_schedule *s,
                                        hs_schedule **out);

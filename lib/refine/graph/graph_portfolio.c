@@ -39,7 +39,11 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
     settings.cancel = is_over;
     settings.cancel_data = best;
     st = best->members->run(alg, best->in, &settings, &s);
-    return st == HS_OK ? hsi_best_offer(best, s) : st;
+    hsi_best_set_member(best, alg->name, rank);
+    if (st == HS_OK)
+        st = hsi_best_offer(best, s);
+    hsi_best_set_member(best, NULL, HS_RANK_DEFAULT);
+    return st;
 }
 
 /* Run an algorithm with each rank that it takes, or once without ranks. */

@@ -86,13 +86,13 @@ static double choose_cutoff(const hsi_best_prover *prover)
                                      hsi_bounds_makespan_grid(best));
 }
 
-/* Record that no schedule is shorter than the cutoff. */
+/* Record that no schedule is shorter than the cutoff. With no gap, this proves the best schedule
+ * optimal: another may be shorter by a relative HSI_CUTOFF_GAP at most. */
 static void record_refutation(hsi_best *best, double cutoff)
 {
-    if (best->settings->gap > 0)
-        hsi_bounds_raise_to(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
-    else
-        hsi_bounds_raise_by_refutation(best, nextafter(best->makespan, 0));
+    if (!(best->settings->gap > 0))
+        best->refuted = fmax(best->refuted, nextafter(best->makespan, 0));
+    hsi_bounds_raise_to(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
 }
 
 /* Search below the cutoff, for up to `most` iterations (0: until the interrupt). *found is the

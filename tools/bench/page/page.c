@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/page/page.h"
+#include "bench/paper.h"
 #include "common/escape.h"
 #include "common/page.h"
 
@@ -13,6 +14,20 @@ static const char style[] =
     "@media screen and (prefers-color-scheme:dark){.theirs{color:#ff7ac6}}\n"
     "@media print{.theirs{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
     "</style>\n";
+
+hs_status bench_page_put(const bench_page *p, const bench_plot *plot, const plot_spec *drawn)
+{
+    char what[64];
+
+    if (!p->paper)
+        return page_plot(p->out, drawn);
+    if (!plot_is_valid(drawn))
+        return HS_EINVAL;
+    snprintf(what, sizeof what, "%s%s", plot->performance ? "profile-" : "",
+             bench_measure_name(plot->measure));
+    bench_paper_figure(p->paper, what, drawn);
+    return HS_OK;
+}
 
 static void put_start(const bench_page *p)
 {
@@ -84,7 +99,7 @@ static void put_origin(const bench_page *p)
         fputs("<dt>", p->out);
         html_text(p->out, p->c->families[i].label);
         fprintf(p->out, "</dt><dd><code>%s",
-                strncmp(p->c->families[i].recipe, "profile ", 8) == 0 ? "" : "hsched-gen ");
+                bench_is_generated(&p->c->families[i]) ? "hsched-gen " : "");
         html_text(p->out, p->c->families[i].recipe);
         fputs("</code></dd>\n", p->out);
     }
@@ -94,11 +109,12 @@ static void put_origin(const bench_page *p)
 hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case *cases,
                            const bench_rows *rows)
 {
-    bench_page p = {out, c, cases, rows};
+    bench_page p = {.out = out, .c = c, .cases = cases, .rows = rows};
     hs_status  status;
 
     put_start(&p);
     status = bench_page_plots(&p);
+    bench_page_comparisons(&p);
     bench_page_tables(&p);
     put_notes(&p);
     put_origin(&p);

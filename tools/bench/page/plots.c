@@ -22,7 +22,7 @@ static void begin(filled *f, const bench_campaign *c)
 
     *f = (filled){.count = 0};
     f->series = checked_calloc(most, sizeof *f->series);
-    f->kept = checked_calloc(2 * most, sizeof *f->kept);
+    f->kept = checked_calloc(4 * most, sizeof *f->kept);
 }
 
 static void end(filled *f)
@@ -83,11 +83,6 @@ static void widen(double range[2], double value)
     range[1] = fmax(range[1], value);
 }
 
-static bool is_drawn(const bench_plot *plot, const bench_family *family)
-{
-    return strncmp(family->label, plot->prefix, strlen(plot->prefix)) == 0;
-}
-
 /* Widen a range to all values of a family, at any size, and to its published values. */
 static void widen_to_values(const bench_page *p, const bench_plot *plot, const bench_family *family,
                             double range[2])
@@ -129,7 +124,7 @@ static void widen_to_plot(const bench_page *p, const bench_plot *plot, double ra
     for (size_t i = 0; i < p->c->family_count && !plot->together; i++) {
         const bench_family *family = &p->c->families[i];
 
-        if (!is_drawn(plot, family))
+        if (!bench_plot_shows(plot, family))
             continue;
         if (plot->kind == PLOT_LINES)
             widen_to_sizes(p, plot, family, range);
@@ -151,7 +146,7 @@ static void share_range(const bench_page *p, const bench_plot *plot, double rang
 
         if (plot->kind == PLOT_LINES && strcmp(other->prefix, plot->prefix) != 0)
             continue; /* the sizes of these families may be others */
-        if (other->measure == plot->measure && other->kind == plot->kind &&
+        if (!other->performance && other->measure == plot->measure && other->kind == plot->kind &&
             other->log_x == plot->log_x && other->log_y == plot->log_y)
             widen_to_plot(p, other, range);
     }
@@ -185,7 +180,7 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
     share_range(p, plot, drawn.y_range);
     drawn.count = f.count;
     drawn.series = f.series;
-    status = page_plot(p->out, &drawn);
+    status = bench_page_put(p, plot, &drawn);
     end(&f);
     return status;
 }
@@ -203,12 +198,14 @@ static double median(double *value, size_t count)
     return quantile(value, count, 0.5);
 }
 
-/* Add the medians of an algorithm over the sizes. */
+/* Add the medians of an algorithm over the sizes, with their quartiles. */
 static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
                      const bench_family *family, const double *size, size_t sizes, size_t a)
 {
     double *x = keep(f, checked_calloc(sizes + 1, sizeof *x));
     double *y = keep(f, checked_calloc(sizes + 1, sizeof *y));
+    double *low = keep(f, checked_calloc(sizes + 1, sizeof *low));
+    double *high = keep(f, checked_calloc(sizes + 1, sizeof *high));
     size_t  points = 0;
 
     for (size_t i = 0; i < sizes; i++) {
@@ -217,12 +214,17 @@ static void add_line(filled *f, const bench_page *p, const bench_plot *plot,
 
         x[points] = size[i];
         y[points] = median(value, count);
+        low[points] = quantile(value, count, 0.25);
+        high[points] = quantile(value, count, 0.75);
+        if (plot->log_y && !(low[points] > 0))
+            low[points] = y[points];
         free(value);
         points += isfinite(y[points]) && (!plot->log_y || y[points] > 0) &&
                   (!plot->log_x || x[points] > 0);
     }
     f->series[f->count++] =
-        (plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y};
+        (plot_series){.name = p->c->algorithms[a].name, .count = points, .x = x, .y = y,
+                      .low = low, .high = high};
 }
 
 /*
@@ -274,7 +276,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     drawn.log_y = plot->log_y;
     drawn.count = f.count;
     drawn.series = f.series;
-    status = page_plot(p->out, &drawn);
+    status = bench_page_put(p, plot, &drawn);
     end(&f);
     free(size);
     return status;
@@ -304,17 +306,40 @@ static hs_status put_kind(const bench_page *p, const bench_plot *plot)
 {
     hs_status status = HS_OK;
 
+    if (plot->together && plot->performance)
+        return bench_page_performance(p, plot, NULL, "all instances");
     if (plot->together)
         return put_boxes(p, plot, NULL, NAN, "all instances");
     for (size_t i = 0; i < p->c->family_count && status == HS_OK; i++) {
         const bench_family *family = &p->c->families[i];
 
-        if (!is_drawn(plot, family))
+        if (!bench_plot_shows(plot, family))
             continue;
-        status =
-            plot->kind == PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
+        if (plot->performance)
+            status = bench_page_performance(p, plot, family, family->label);
+        else
+            status =
+                plot->kind == PLOT_LINES ? put_lines(p, plot, family) : put_sizes(p, plot, family);
     }
     return status;
+}
+
+/* Return whether two plots belong under one heading. */
+static bool is_like(const bench_plot *a, const bench_plot *b)
+{
+    return a->measure == b->measure && a->performance == b->performance;
+}
+
+static void put_heading(const bench_page *p, const bench_plot *plot)
+{
+    const char *title = bench_measure_title(plot->measure);
+
+    if (plot->performance)
+        fprintf(p->out, "<h2>Performance profile of %s</h2>\n",
+                bench_measure_name(plot->measure));
+    else
+        fprintf(p->out, "<h2>%c%s</h2>\n", title[0] - 'a' + 'A', title + 1);
+    fputs("<div class=\"plots\">\n", p->out);
 }
 
 /* Consecutive plots of one measure stand side by side. */
@@ -324,13 +349,11 @@ hs_status bench_page_plots(const bench_page *p)
 
     for (size_t i = 0; i < p->c->plot_count && status == HS_OK; i++) {
         const bench_plot *plot = &p->c->plots[i];
-        const char       *title = bench_measure_title(plot->measure);
 
-        if (i == 0 || plot->measure != plot[-1].measure)
-            fprintf(p->out, "<h2>%c%s</h2>\n<div class=\"plots\">\n", title[0] - 'a' + 'A',
-                    title + 1);
+        if (!p->paper && (i == 0 || !is_like(plot, &plot[-1])))
+            put_heading(p, plot);
         status = put_kind(p, plot);
-        if (i + 1 == p->c->plot_count || plot->measure != plot[1].measure)
+        if (!p->paper && (i + 1 == p->c->plot_count || !is_like(plot, &plot[1])))
             fputs("</div>\n", p->out);
     }
     return status;

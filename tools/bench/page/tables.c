@@ -51,7 +51,8 @@ static void put_row(const bench_page *p, const bench_family *family, const summa
 
 static void put_table(const bench_page *p, const bench_family *family, bench_measure measure)
 {
-    summary    *s = bench_summary(p->c, p->cases, p->rows, measure, family, NAN);
+    summary    *s = bench_summary(p->c, p->cases, p->rows, measure,
+                                        &(bench_group){.family = family});
     size_t      compared = summary_compared_instances(s);
     char        all[32] = "";
     summary_row row;

@@ -29,6 +29,10 @@ void plot_axis_cover_values(plot_axis *axis, const plot_spec *plot, bool of_x)
 
         for (size_t k = 0; k < s->count; k++)
             widen(axis, of_x ? s->x[k] : s->y[k]);
+        for (size_t k = 0; k < s->count && s->low && s->high && !of_x; k++) {
+            widen(axis, s->low[k]);
+            widen(axis, s->high[k]);
+        }
         for (size_t k = 0; k < s->curve_count; k++)
             widen(axis, of_x ? s->curve_x[k] : s->curve_y[k]);
     }

@@ -50,10 +50,27 @@ static void draw_path(plot_drawing *p, size_t series, size_t count, const double
     fputs("\"/>\n", p->out);
 }
 
+/* Draw a bar with short ends from low to high at each point where they differ. */
+static void draw_bars(plot_drawing *p, size_t series)
+{
+    const plot_series *s = &p->plot.series[series];
+
+    for (size_t i = 0; i < s->count; i++) {
+        double x = plot_coordinate(&p->x, s->x[i]), low = plot_coordinate(&p->y, s->low[i]);
+        double high = plot_coordinate(&p->y, s->high[i]);
+
+        if (s->low[i] < s->high[i])
+            svg_format(p->out, "<path class=\"br s%u\" d=\"M%f %fh6M%f %fV%fM%f %fh6\"/>\n",
+                       (unsigned)(series % PLOT_COLOURS), x - 3, low, x, low, high, x - 3, high);
+    }
+}
+
 static void draw_series(plot_drawing *p, size_t series)
 {
     const plot_series *s = &p->plot.series[series];
 
+    if (s->low && s->high)
+        draw_bars(p, series);
     if (!s->dots)
         draw_path(p, series, s->count, s->x, s->y);
     draw_path(p, series, s->curve_count, s->curve_x, s->curve_y);

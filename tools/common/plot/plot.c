@@ -37,6 +37,9 @@ static bool has_valid_values(const plot_spec *plot)
             if (!can_be_drawn(s->y[k], plot->log_y) ||
                 (plot->kind != PLOT_BOXES && !can_be_drawn(s->x[k], plot->log_x)))
                 return false;
+        for (size_t k = 0; k < s->count && s->low && s->high; k++)
+            if (!can_be_drawn(s->low[k], plot->log_y) || !can_be_drawn(s->high[k], plot->log_y))
+                return false;
         for (size_t k = 0; k < s->curve_count; k++)
             if (!can_be_drawn(s->curve_y[k], plot->log_y) ||
                 !can_be_drawn(s->curve_x[k], plot->log_x))
@@ -76,7 +79,7 @@ static const char series_style[] =
     ".bx,.ar{fill-opacity:.4;stroke-width:1.3}.mk{stroke:none}"
     ".pt{fill:none;stroke-width:4.5;stroke-linecap:round;stroke-opacity:.75}"
     ".sq{stroke-width:4;stroke-linecap:square}\n"
-    ".ln{fill:none;stroke-width:1.8;stroke-linejoin:round}.pb{stroke-dasharray:5 3}\n"
+    ".br{fill:none;stroke-width:1.2;stroke-opacity:.6}.ln{fill:none;stroke-width:1.8;stroke-linejoin:round}.pb{stroke-dasharray:5 3}\n"
     ".d1{stroke:#b0006d;stroke-width:1.5}.d2{stroke:#b0006d;stroke-width:1.5;stroke-dasharray:5 2}"
     ".gr{stroke:#e2e5ea;stroke-width:1}\n";
 

@@ -29,6 +29,8 @@ typedef struct plot_series {
     bool          square; /* points: whether marks are squares, not circles */
     unsigned      colour; /* points: number of the colour */
     bool          dots; /* lines: whether to draw only the marks */
+    /* lines: the ends of a bar at each point, for example quartiles; NULL: no bars */
+    const double *low, *high;
     /* lines: a curve in the colour of the series, x increasing, e.g. a law fitted to the values */
     size_t        curve_count;
     const double *curve_x, *curve_y;

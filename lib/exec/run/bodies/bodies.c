@@ -122,7 +122,8 @@ static hs_status make_data(hsi_bodies *bodies, const hsi_run_spec *spec, const h
         .in = spec->in,
         .settings = s,
         .gpus = spec->gpus,
-        .devices = machine->module.device,
+        .devices = machine->choice,
+        .operations = machine->operations,
         .may_fail = spec->timed || s->fail.retries > 0,
         .may_take = spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy)};
 
@@ -163,6 +164,19 @@ static hs_status refuse_data(const hsi_bodies *bodies, const hsi_body *body, con
                          name, type_name[type]);
 }
 
+static hs_status refuse_row(const hsi_bodies *bodies, const char *name, hs_type type,
+                            hs_error *error)
+{
+    if (type == HS_GPU && bodies->lists_modules)
+        return hsi_error_set(error, HS_ERESOURCE,
+                             "task %s: the GPUs of settings.gpu.module run only the kernels of a "
+                             "factorisation, on tiles: set the task's GPU time to inf, or use "
+                             "settings.run.emulate[HS_GPU]",
+                             name);
+    return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
+                         type_name[type]);
+}
+
 /* Create the body with the first backend that can. HS_ERESOURCE: no backend can; *error names the
  * task. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const candidates *list,
@@ -192,8 +206,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const c
         return st;
     }
     if (st == HS_OK)
-        return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
-                             type_name[type]);
+        return refuse_row(bodies, name, type, error);
     if (!error->why[0])
         hsi_error_set(error, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
     return st;
@@ -453,6 +466,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
 
     if (st == HS_OK)
         st = list_backends(bodies, spec, machine, &list, error);
+    bodies->lists_modules = machine->listed != NULL;
     bodies->options.device_memory = hsi_machine_smallest_gpu_memory(machine, spec);
     if (st != HS_OK)
         return st;

@@ -12,6 +12,7 @@ struct hsi_bodies {
     unsigned char     *used; /* indexed by 2 * slot + type: the backend has bodies */
     hsi_body          *list; /* indexed by 2 * row + type */
     size_t             rows;
+    bool               lists_modules; /* the GPUs are those of a list of modules */
     hs_instance       *reduced; /* estimates, infinite where a body is missing; NULL: no body is
                                    missing */
     hsi_run_data *data;         /* data of tasks, with the backends that run these tasks */
