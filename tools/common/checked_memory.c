@@ -22,6 +22,11 @@ void *checked_calloc(size_t count, size_t size)
     return check(calloc(count ? count : 1, size));
 }
 
+void *checked_realloc(void *memory, size_t size)
+{
+    return check(realloc(memory, size ? size : 1));
+}
+
 char *checked_strdup(const char *text)
 {
     return check(strdup(text));

@@ -7,6 +7,9 @@
 /** Allocate zeroed memory and never return NULL: without memory the program ends (exit 3). */
 void *checked_calloc(size_t count, size_t size);
 
+/** Resize memory, and never return NULL: without memory the program ends (exit 3). */
+void *checked_realloc(void *memory, size_t size);
+
 /** Return a copy of the text, which the caller frees; without memory the program ends (exit 3). */
 char *checked_strdup(const char *text);
 
