@@ -409,10 +409,12 @@ START_TEST(algorithms_without_support_refuse_availability)
 }
 END_TEST
 
-static hs_status run_early(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+static hs_status run_early(void *data, const hs_instance *in, const hs_settings *settings,
+                           hs_schedule **out)
 {
     hs_settings all;
 
+    (void)data;
     hs_settings_init(&all);
     (void)settings;
     return hs_solve(hs_algorithm_find("heft"), in, &all, out);
@@ -420,8 +422,10 @@ static hs_status run_early(const hs_instance *in, const hs_settings *settings, h
 
 START_TEST(checker_refuses_starts_before_availability)
 {
-    const hs_algorithm early = {sizeof early, "early",   NULL,  NULL, NULL,
-                                NULL,         run_early, false, 0,    true};
+    const hs_algorithm early = {.struct_size = sizeof early,
+                                .name = "early",
+                                .run = run_early,
+                                .supports_available = true};
     const double       times[] = {2, 3}, available[] = {4, 5};
     hs_instance       *in = NULL;
     hs_schedule       *s = NULL;

@@ -77,7 +77,7 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
         its = *settings;
     its.transfers = 1;
     moves.count = 0;
-    st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, &its, &found);
+    st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, &its, &found, NULL);
 
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
     st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
@@ -165,9 +165,9 @@ static hs_schedule *random_plan(const graph_sample *s, size_t maker)
     static const char *const makers[] = {"heteroprio", "dualhp", "dmda", "dynamic"};
     hs_schedule             *plan = NULL;
 
-    ck_assert_int_eq(
-        hs_policy_simulate(hs_policy_find(makers[maker % 4]), s->in, NULL, s->in, NULL, &plan),
-        HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(hs_policy_find(makers[maker % 4]), s->in, NULL, s->in, NULL,
+                                        &plan, NULL),
+                     HS_OK);
     return plan;
 }
 
@@ -199,8 +199,8 @@ static double makespan_of(const graph_sample *s, const char *name, const hs_sche
     hs_schedule *found = NULL;
     double       makespan;
 
-    ck_assert_int_eq(hs_policy_simulate(hs_policy_find(name), s->in, plan, s->truth, NULL, &found),
-                     HS_OK);
+    ck_assert_int_eq(
+        hs_policy_simulate(hs_policy_find(name), s->in, plan, s->truth, NULL, &found, NULL), HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
     return makespan;
@@ -279,8 +279,9 @@ START_TEST(luck_breaks_nothing)
         graph_sample_make(&s, 63000000 + i);
         settings.tolerance = i % 3 ? 0 : 0.1;
         ck_assert_int_eq(
-            hs_policy_simulate(hs_policy_find("heteroprio"), s.in, NULL, s.in, NULL, &plan), HS_OK);
-        st = hs_policy_simulate(kind, s.in, plan, s.truth, &settings, &found);
+            hs_policy_simulate(hs_policy_find("heteroprio"), s.in, NULL, s.in, NULL, &plan, NULL),
+            HS_OK);
+        st = hs_policy_simulate(kind, s.in, plan, s.truth, &settings, &found, NULL);
         GRAPH_REQUIRE(&s, st == HS_OK, "%s: %s", hs_policy_name(kind), hs_status_text(st));
         GRAPH_REQUIRE(&s, hs_schedule_check(s.truth, found, NULL) == HS_OK, "not valid");
         require_possible(&s, hs_policy_name(kind), found);

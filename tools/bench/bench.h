@@ -356,7 +356,8 @@ typedef struct bench_group {
     double              size; /* if has_size: size of the sweep */
 } bench_group;
 
-/* The kinds of a campaign, if there are several, and the values of its factors (groups.c). */
+/* The kinds of a campaign, if there are several, and the values of factors that several kinds have
+ * (groups.c). */
 typedef struct bench_groups {
     bench_group *of;
     size_t       count;

@@ -8,6 +8,7 @@
 
 #include "bench/bench.h"
 #include "bench/compare/compare.h"
+#include "bench/paper.h"
 #include "common/files.h"
 #include "common/help.h"
 #include "common/input.h"
@@ -20,7 +21,7 @@
 
 typedef struct command_line {
     const char *rows, *page, *algorithms, *sizes;
-    const char *profile, *baseline;
+    const char *profile, *baseline, *paper;
     const char *file; /* file of the campaign; NULL: the campaign is built in */
     unsigned    threads;
     uint64_t    seed, seeds, iterations;
@@ -95,8 +96,13 @@ static const option_spec option_table[] = {
      {OPTION_TEXT(profile)},
      "predict times of this profile that are held out, or those of the second profile"},
     {0,
+     "paper",
+     "FOLDER",
+     {OPTION_FILE(paper)},
+     "write each plot as SVG and PDF, and the tables as LaTeX and CSV, to this folder"},
+    {0,
      "format",
-     "text|csv|json",
+     "text|csv|json|latex",
      {OPTION_WORD(NULL, format)},
      "how to print the summary (default: text)"},
     {0}};
@@ -289,14 +295,18 @@ static void print_summary(const command_line *line, const bench_campaign *c,
         summary_text(s, "makespan / bound", stdout);
     else if (line->format == 1)
         summary_csv(s, stdout);
-    else
+    else if (line->format == 2)
         summary_json(s, stdout);
+    else
+        bench_summary_latex(c, cases, rows, stdout);
     if (line->format == 0 && c->family_count > 1)
         bench_groups_text(c, cases, rows, BENCH_RATIO, stdout);
     if (line->format == 0 && bench_has_errors(c))
         bench_groups_text(c, cases, rows, BENCH_ERROR, stdout);
     if (line->format == 0 && c->baseline != BENCH_NO_BASELINE)
         compare_text(c, cases, rows, stdout);
+    if (line->format == 3 && c->baseline != BENCH_NO_BASELINE)
+        compare_latex(c, cases, rows, stdout);
     summary_free(s);
 }
 
@@ -328,6 +338,8 @@ static int run_campaign(const command_line *line, const bench_campaign *c)
         code = bench_run(c, cases, &rows, line->threads, path[0]);
     if (!code)
         code = write_page(path[1], c, cases, &rows);
+    if (!code && line->paper)
+        code = bench_paper_write(line->paper, c, cases, &rows);
     if (!code && !is_dash(path[1])) {
         print_summary(line, c, cases, &rows);
         message("rows: %s; page: %s", path[0], path[1]);

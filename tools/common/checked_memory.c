@@ -27,6 +27,11 @@ void *checked_realloc(void *memory, size_t size)
     return check(realloc(memory, size ? size : 1));
 }
 
+FILE *checked_memory_stream(char **text, size_t *length)
+{
+    return check(open_memstream(text, length));
+}
+
 char *checked_strdup(const char *text)
 {
     return check(strdup(text));

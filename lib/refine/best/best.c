@@ -155,9 +155,9 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
     return hsi_best_run(members, false, in, settings, out, report);
 }
 
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
-    return hsi_alg_heteroprio.about.guarantee(cpus, gpus, settings);
+    return hsi_alg_heteroprio.about.guarantee(data, cpus, gpus, settings);
 }
 
 const hsi_algorithm hsi_alg_best = {

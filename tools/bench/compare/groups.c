@@ -32,6 +32,16 @@ bool bench_group_has(const bench_group *group, const bench_case *one)
            (!group->has_size || one->size == group->size);
 }
 
+/* Return the number of kinds with a value of a factor. */
+static size_t count_kinds(const bench_campaign *c, const char *factor)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->family_count; i++)
+        count += has_element(c->families[i].factors, factor);
+    return count;
+}
+
 static bool is_known(const bench_groups *groups, const char *factor)
 {
     for (size_t i = 0; i < groups->count; i++)
@@ -51,14 +61,15 @@ static void add(bench_groups *groups, bench_group group)
     groups->of = larger;
 }
 
-/* Add the value of factor `number` of a family if it is new. */
-static void add_value(bench_groups *groups, const bench_family *family, size_t number)
+/* Add the value of factor `number` of a family if it is new and of several kinds. */
+static void add_value(bench_groups *groups, const bench_campaign *c, const bench_family *family,
+                      size_t number)
 {
     char *list = checked_strdup(family->factors), *next = list, *value = strsep(&next, ";");
 
     while (value && number-- > 0)
         value = strsep(&next, ";");
-    if (value && *value && !is_known(groups, value)) {
+    if (value && *value && !is_known(groups, value) && count_kinds(c, value) > 1) {
         char *own = checked_strdup(value);
 
         add(groups, (bench_group){.label = own, .factor = own});
@@ -74,7 +85,7 @@ bench_groups bench_groups_of(const bench_campaign *c)
         add(&groups, (bench_group){.label = c->families[i].label, .family = &c->families[i]});
     for (size_t number = 0; number < BENCH_FACTORS; number++)
         for (size_t i = 0; i < c->family_count; i++)
-            add_value(&groups, &c->families[i], number);
+            add_value(&groups, c, &c->families[i], number);
     return groups;
 }
 

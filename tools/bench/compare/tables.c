@@ -199,7 +199,7 @@ static void latex_head(const bench_campaign *c, bool with_mean, FILE *out)
         fputs(" & / bound & 95\\,\\% interval", out);
     fputs(" & / ", out);
     latex_text(out, baseline_name(c));
-    fputs(" & 95\\,\\% interval & less & equal & more & $p$ \\\\\n\\midrule\n", out);
+    fputs(" & 95\\,\\% interval & less & equal & more & $p$ (Holm) \\\\\n\\midrule\n", out);
 }
 
 void compare_latex(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
@@ -207,6 +207,7 @@ void compare_latex(const bench_campaign *c, const bench_case *cases, const bench
 {
     bench_groups groups = bench_groups_of(c);
 
+    fputs("% geometric means of the makespans; needs \\usepackage{booktabs}\n", out);
     latex_head(c, true, out);
     latex_rows(c, cases, rows, &all_instances, true, out);
     fputs("\\bottomrule\n\\end{tabular}\n", out);

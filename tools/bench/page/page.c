@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bench/page/page.h"
+#include "bench/paper.h"
 #include "common/escape.h"
 #include "common/page.h"
 
@@ -14,9 +15,18 @@ static const char style[] =
     "@media print{.theirs{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n"
     "</style>\n";
 
-hs_status bench_page_put(const bench_page *p, const plot_spec *plot)
+hs_status bench_page_put(const bench_page *p, const bench_plot *plot, const plot_spec *drawn)
 {
-    return page_plot(p->out, plot);
+    char what[64];
+
+    if (!p->paper)
+        return page_plot(p->out, drawn);
+    if (!plot_is_valid(drawn))
+        return HS_EINVAL;
+    snprintf(what, sizeof what, "%s%s", plot->performance ? "profile-" : "",
+             bench_measure_name(plot->measure));
+    bench_paper_figure(p->paper, what, drawn);
+    return HS_OK;
 }
 
 static void put_start(const bench_page *p)
@@ -99,7 +109,7 @@ static void put_origin(const bench_page *p)
 hs_status bench_page_write(FILE *out, const bench_campaign *c, const bench_case *cases,
                            const bench_rows *rows)
 {
-    bench_page p = {out, c, cases, rows};
+    bench_page p = {.out = out, .c = c, .cases = cases, .rows = rows};
     hs_status  status;
 
     put_start(&p);

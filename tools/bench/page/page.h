@@ -10,13 +10,14 @@ typedef struct bench_page {
     const bench_campaign *c;
     const bench_case     *cases;
     const bench_rows     *rows;
+    struct bench_paper   *paper; /* where the plots go instead of to `out`; NULL: to `out` */
 } bench_page;
 
 /** Write all plots of the campaign (plots.c). */
 hs_status bench_page_plots(const bench_page *p);
 
 /** Write a plot. */
-hs_status bench_page_put(const bench_page *p, const plot_spec *plot);
+hs_status bench_page_put(const bench_page *p, const bench_plot *plot, const plot_spec *drawn);
 
 /** Write the performance profile of a family, or of all instances that the plot shows (NULL). */
 hs_status bench_page_performance(const bench_page *p, const bench_plot *plot,

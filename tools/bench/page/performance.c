@@ -169,7 +169,7 @@ hs_status bench_page_performance(const bench_page *p, const bench_plot *plot,
     spec.y_range[1] = 1;
     spec.count = drawn;
     spec.series = series;
-    status = bench_page_put(p, &spec);
+    status = bench_page_put(p, plot, &spec);
     free(series);
     free(x);
     free(y);

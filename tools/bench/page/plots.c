@@ -180,7 +180,7 @@ static hs_status put_boxes(const bench_page *p, const bench_plot *plot, const be
     share_range(p, plot, drawn.y_range);
     drawn.count = f.count;
     drawn.series = f.series;
-    status = bench_page_put(p, &drawn);
+    status = bench_page_put(p, plot, &drawn);
     end(&f);
     return status;
 }
@@ -276,7 +276,7 @@ static hs_status put_lines(const bench_page *p, const bench_plot *plot, const be
     drawn.log_y = plot->log_y;
     drawn.count = f.count;
     drawn.series = f.series;
-    status = bench_page_put(p, &drawn);
+    status = bench_page_put(p, plot, &drawn);
     end(&f);
     free(size);
     return status;
@@ -350,10 +350,10 @@ hs_status bench_page_plots(const bench_page *p)
     for (size_t i = 0; i < p->c->plot_count && status == HS_OK; i++) {
         const bench_plot *plot = &p->c->plots[i];
 
-        if (i == 0 || !is_like(plot, &plot[-1]))
+        if (!p->paper && (i == 0 || !is_like(plot, &plot[-1])))
             put_heading(p, plot);
         status = put_kind(p, plot);
-        if (i + 1 == p->c->plot_count || !is_like(plot, &plot[1]))
+        if (!p->paper && (i + 1 == p->c->plot_count || !is_like(plot, &plot[1])))
             fputs("</div>\n", p->out);
     }
     return status;
