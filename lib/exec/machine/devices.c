@@ -113,10 +113,17 @@ static void describe(const hs_device_info *from, hs_exec_device *out)
     hsi_sized_copy_out(out, &full, sizeof full);
 }
 
-/* Return true if the text names modules, and is not the file of a module for GPUs. */
+/*
+ * Return true if the text names modules for devices. The path of a file is one module, whatever
+ * characters it has; it is a module for GPUs if it has a backend.
+ */
 static bool is_list(const char *module)
 {
-    return module && (strpbrk(module, ",:") || !strpbrk(module, "/."));
+    if (!module)
+        return false;
+    if (hsi_module_is_file(module))
+        return hsi_module_drives_only_devices(module);
+    return strpbrk(module, ",:") || !strpbrk(module, "/.");
 }
 
 /* Find the number of devices of a list of modules, and describe the index-th if it exists. */
