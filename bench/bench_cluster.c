@@ -257,7 +257,7 @@ static void measure(unsigned workers, double mean, double decision, double messa
     hs_schedule *s = NULL;
     double       ideal;
 
-    check(hs_policy_simulate(hs_policy_find("heteroprio"), in, NULL, in, NULL, &s) == HS_OK);
+    check(hs_policy_simulate(hs_policy_find("heteroprio"), in, NULL, in, NULL, &s, NULL) == HS_OK);
     ideal = hs_schedule_makespan(s);
     printf("%8u %9g %10.0f", workers, mean, mean / decision);
     printf(" %11.3f", ideal / run_cluster(in, "heteroprio", NULL, decision, message));

@@ -153,7 +153,8 @@ static double simulated_makespan(const char *policy, const hs_instance *in, cons
 
     hs_policy_settings_init(&settings);
     settings.tolerance = tolerance;
-    require_ok(hs_policy_simulate(hs_policy_find(policy), in, plan, truth, &settings, &s), policy);
+    require_ok(
+        hs_policy_simulate(hs_policy_find(policy), in, plan, truth, &settings, &s, NULL), policy);
     makespan = hs_schedule_makespan(s);
     hs_schedule_free(s);
     return makespan;

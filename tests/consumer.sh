@@ -174,10 +174,12 @@ HS_PLUGIN_GPU_TASK(run)
     return HS_PLUGIN_HAS(task, stream) ? HS_PLUGIN_DONE : HS_PLUGIN_FAILED;
 }
 
-static hs_status first_algorithm(const hs_instance *in, const hs_settings *settings,
+static size_t first; // data of the algorithm: the number of the algorithm that it runs
+
+static hs_status first_algorithm(void *data, const hs_instance *in, const hs_settings *settings,
                                  hs_schedule **out)
 {
-    return hs_solve(hs_algorithm_at(0), in, settings, out);
+    return hs_solve(hs_algorithm_at(*static_cast<size_t *>(data)), in, settings, out);
 }
 
 static hs_algorithm own_algorithm()
@@ -188,6 +190,7 @@ static hs_algorithm own_algorithm()
     own.name = "mine";
     own.summary = "the first";
     own.run = first_algorithm;
+    own.data = &first;
     return own;
 }
 
@@ -211,6 +214,111 @@ PLUGIN
             "$bin/hsched-exec" --allow=plugins --oversubscribe --policy=dynamic data.csv
     ) >"$root/out" 2>&1 || { cat "$root/out"; fail "a plugin in C++ does not run"; }
     passed=$((passed + 1))
+
+    # Two files define policies: `first` starts the oldest ready task, `last` the newest.
+    for kind in first last; do
+        cat >"$root/$kind.cc" <<KIND
+#include <hybridsched/policy.h>
+#include <deque>
+
+namespace {
+struct state {
+    std::deque<uint32_t> ready;
+    unsigned            *starts; // the data of the kind
+};
+
+hs_status create(void *data, hs_policy *, const hs_instance *, const hs_schedule *,
+                 const hs_policy_settings *, void **out)
+{
+    *out = new state{{}, static_cast<unsigned *>(data)};
+    return HS_OK;
+}
+
+void destroy(void *own) { delete static_cast<state *>(own); }
+
+void next(void *own, unsigned, double, hs_decision *out, hs_wake *)
+{
+    state *s = static_cast<state *>(own);
+
+    if (s->ready.empty()) {
+        hs_decide_wait(out, INFINITY);
+        return;
+    }
+    ++*s->starts;
+    hs_decide_start(out, s->ready.front());
+    s->ready.pop_front();
+}
+
+void ended(void *, unsigned, uint32_t, hs_ending, double, hs_wake *) {}
+void mark_done(void *, uint32_t) {}
+
+void add_ready(void *own, const uint32_t *tasks, size_t count, double, hs_wake *wake)
+{
+    state *s = static_cast<state *>(own);
+
+    for (size_t i = 0; i < count; i++)
+        s->ready.insert(s->ready.$([ $kind = first ] && echo end || echo begin)(), tasks[i]);
+    hs_wake_all(wake);
+}
+} // namespace
+
+hs_policy_kind $kind(unsigned *starts);
+hs_policy_kind $kind(unsigned *starts)
+{
+    hs_policy_kind kind = {};
+
+    kind.struct_size = sizeof kind;
+    kind.name = "$kind";
+    kind.create = create;
+    kind.free = destroy;
+    kind.next = next;
+    kind.ended = ended;
+    kind.mark_done = mark_done;
+    kind.groups_endings = true;
+    kind.add_ready = add_ready;
+    kind.data = starts;
+    return kind;
+}
+KIND
+    done
+    cat >"$root/kinds.cc" <<'KINDS'
+#include <hybridsched/policy.h>
+#include <cstdio>
+
+hs_policy_kind first(unsigned *starts), last(unsigned *starts);
+
+static void simulate(const hs_policy_kind &kind, const hs_instance *in, const unsigned &starts)
+{
+    hs_schedule *s = nullptr;
+    hs_error     error = {};
+    size_t       count;
+
+    if (hs_policy_simulate(&kind, in, nullptr, in, nullptr, &s, &error) == HS_OK)
+        std::printf("%s: %u starts, task %u first\n", kind.name, starts,
+                    hs_schedule_entries(s, 0, &count)->task);
+    else
+        std::printf("%s: %s\n", kind.name, error.why);
+    hs_schedule_free(s);
+}
+
+int main()
+{
+    const double times[] = {1, 2, 3};
+    unsigned     starts[] = {0, 0};
+    hs_instance *in = nullptr;
+
+    if (hs_instance_wrap(3, times, times, nullptr, 1, 0, &in) != HS_OK)
+        return 1;
+    simulate(first(&starts[0]), in, starts[0]);
+    simulate(last(&starts[1]), in, starts[1]);
+    hs_instance_free(in);
+}
+KINDS
+    printf '%s\n' "first: 3 starts, task 0 first" "last: 3 starts, task 2 first" \
+        >"$root/kinds.expected"
+    # shellcheck disable=SC2046,SC2086
+    works "as C++ in two files" kinds $CXX ${CFLAGS:-} $strict -std=c++11 "$root/kinds.cc" \
+        "$root/first.cc" "$root/last.cc" $(pkg-config --cflags --libs hybridsched-policy)
 }
 if echo 'int main() { return 0; }' >"$root/main.cc" &&
     $CXX -std=c++11 "$root/main.cc" -o "$root/main" 2>"$root/log"; then

@@ -6,77 +6,79 @@
 #include "affine.h"
 
 /* The ready tasks, in no order. */
-struct hs_policy_state {
+typedef struct affine_state {
     const hs_instance *estimates;
     uint32_t          *ready;
     size_t             count;
-};
+} affine_state;
 
-static hs_status affine_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status affine_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                const hs_schedule *plan, const hs_policy_settings *settings,
-                               hs_policy_state **out)
+                               void **out)
 {
-    hs_policy_state *state = malloc(sizeof *state);
-    uint32_t        *ready = calloc(hs_instance_tasks(estimates) + 1, sizeof *ready);
+    affine_state *own = malloc(sizeof *own);
+    uint32_t     *ready = calloc(hs_instance_tasks(estimates) + 1, sizeof *ready);
 
-    (void)policy, (void)plan, (void)settings;
-    if (!state || !ready) {
-        free(state);
+    (void)data, (void)policy, (void)plan, (void)settings;
+    if (!own || !ready) {
+        free(own);
         free(ready);
         return HS_ENOMEM;
     }
-    state->estimates = estimates;
-    state->ready = ready;
-    state->count = 0;
-    *out = state;
+    *own = (affine_state){estimates, ready, 0};
+    *out = own;
     return HS_OK;
 }
 
-static void affine_free(hs_policy_state *state)
+static void affine_free(void *state)
 {
-    free(state->ready);
-    free(state);
+    affine_state *own = state;
+
+    free(own->ready);
+    free(own);
 }
 
-static void affine_add_ready(hs_policy_state *state, const uint32_t *tasks, size_t count,
-                             double now, hs_wake *wake)
+static void affine_add_ready(void *state, const uint32_t *tasks, size_t count, double now,
+                             hs_wake *wake)
 {
+    affine_state *own = state;
+
     (void)now;
     while (count--)
-        state->ready[state->count++] = *tasks++;
+        own->ready[own->count++] = *tasks++;
     hs_wake_all(wake);
 }
 
 /* Start the ready task whose time on the type of the worker is the smallest share of its time on
  * the other type. */
-static void affine_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
-                        hs_wake *wake)
+static void affine_next(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
-    const hs_type own = worker < hs_instance_cpus(state->estimates) ? HS_CPU : HS_GPU;
+    affine_state *own = state;
+    const hs_type type = hs_instance_worker_type(own->estimates, worker);
     double        least = INFINITY;
-    size_t        i, best = state->count;
+    size_t        i, best = own->count;
 
     (void)now, (void)wake;
-    for (i = 0; i < state->count; i++) {
-        const double here = hs_instance_time(state->estimates, state->ready[i], own);
-        const double there = hs_instance_time(state->estimates, state->ready[i], !own);
+    for (i = 0; i < own->count; i++) {
+        const double here = hs_instance_time(own->estimates, own->ready[i], type);
+        const double there = hs_instance_time(own->estimates, own->ready[i], !type);
 
         if (isfinite(here) && here / there < least) {
             least = here / there;
             best = i;
         }
     }
-    if (best == state->count) {
+    if (best == own->count) {
         hs_decide_wait(out, INFINITY);
         return;
     }
-    hs_decide_start(out, state->ready[best]);
-    state->ready[best] = state->ready[--state->count];
+    hs_decide_start(out, own->ready[best]);
+    own->ready[best] = own->ready[--own->count];
 }
 
 /* A task that failed may be returned. */
-static void affine_ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how,
-                         double now, hs_wake *wake)
+static void affine_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                         hs_wake *wake)
 {
     (void)worker;
     if (how == HS_ENDING_RETURNED)
@@ -84,7 +86,7 @@ static void affine_ended(hs_policy_state *state, unsigned worker, uint32_t task,
 }
 
 /* A task that is done before the start never becomes ready. */
-static void affine_mark_done(hs_policy_state *state, uint32_t task)
+static void affine_mark_done(void *state, uint32_t task)
 {
     (void)state, (void)task;
 }

@@ -37,7 +37,7 @@ int main(void)
     hs_status    st = make_fork(&in);
 
     if (st == HS_OK)
-        st = hs_policy_simulate(&affine, in, NULL, in, NULL, &s);
+        st = hs_policy_simulate(&affine, in, NULL, in, NULL, &s, NULL);
     if (st == HS_OK)
         printf("%s: %g\n", affine.name, hs_schedule_makespan(s));
     else

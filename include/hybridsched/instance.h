@@ -222,6 +222,9 @@ HS_API size_t hs_instance_nodes(const hs_instance *in);
 HS_API const char *hs_instance_node(const hs_instance *in, size_t node, unsigned *cpus,
                                     unsigned *gpus);
 
+/** Type of a worker; numbers past the last worker count as GPUs. */
+HS_API hs_type hs_instance_worker_type(const hs_instance *in, unsigned worker);
+
 /** Node of a worker. O(log nodes). */
 HS_API size_t hs_instance_node_of(const hs_instance *in, unsigned worker);
 

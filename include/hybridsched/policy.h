@@ -163,8 +163,9 @@ typedef struct hs_decision {
     uint32_t         task;
     unsigned         victim; /* worker that runs `task` */
     double           until;  /* end of the wait, > now; INFINITY: wait for a wake-up */
-    double           start;  /* arrival of the task's last input, >= now; set by hs_policy_next(),
-                                not by the policy kind */
+    double           start;  /* arrival of the task's last input, >= now, or NaN: the task does not
+                                exist or is not ready, a fault of the policy kind. Set by
+                                hs_policy_next(), not by the policy kind */
 } hs_decision;
 
 /** Set *out to a decision of the kind: start a task, spoliate a task of a victim, or wait. */
@@ -278,6 +279,25 @@ HS_API double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsign
                                         double now);
 
 /**
+ * Return the bytes of the task's inputs that are neither in the worker's memory nor on their way to
+ * it; 0 without links.
+ */
+HS_API double hs_policy_missing_bytes(const hs_policy *policy, uint32_t task, unsigned worker);
+
+/**
+ * Return 1 if the memory node, see hs_instance_memory_node(), has the newest version of a handle,
+ * or a transfer brings it there. Without links data is in every memory: 1.
+ */
+HS_API int hs_policy_has_replica(const hs_policy *policy, uint32_t handle, uint32_t memory_node);
+
+/**
+ * Return the predecessor by whose end the ready task became ready, and set *worker (may be NULL) to
+ * the worker of this predecessor. HS_NONE, with *worker unchanged: the task was ready from the
+ * start, or the policy keeps its plan. O(1).
+ */
+HS_API uint32_t hs_policy_released_by(const hs_policy *policy, uint32_t task, unsigned *worker);
+
+/**
  * With settings.transfers: return the transfers started so far, where links take time, sorted by
  * destination, then start, and their number in *count; incomplete if memory ran out. Owned by the
  * policy, valid until its next call.
@@ -300,38 +320,35 @@ HS_API void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake);
  */
 HS_API int hs_policy_take_stranded(hs_policy *policy, uint32_t *task);
 
-/** State of a policy, defined separately by each kind. */
-typedef struct hs_policy_state hs_policy_state;
-
 /**
  * A kind of policy. An application's own kind is accepted wherever a registered kind is. Each
  * function implements the public call of its name above; the library has already checked worker and
- * task numbers, and `wake` is never NULL. Only create() may fail, and it allocates all memory; it
- * sets *out only on HS_OK. Equal calls must give equal decisions.
+ * task numbers, and `wake` is never NULL. Only create() may fail, and it allocates all memory.
+ * Equal calls must give equal decisions.
  */
 struct hs_policy_kind {
     size_t      struct_size; /* sizeof(hs_policy_kind) */
     const char *name;        /* without commas */
     const char *summary;     /* one line */
     bool        needs_plan;  /* see hs_policy_needs_plan() */
-    /* Create the state, with complete settings. `policy` is for later calls of
-       hs_policy_input_arrival(), hs_policy_longest_transfer() and hs_policy_start_transfers(). */
-    hs_status (*create)(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                        const hs_policy_settings *settings, hs_policy_state **out);
-    void (*free)(hs_policy_state *state);
-    void (*next)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+    /* Create the state of a policy, with complete settings, and set *out to the state only on
+       HS_OK. `data` is the kind's; `policy` is for later calls for policy kinds, see above. */
+    hs_status (*create)(void *data, hs_policy *policy, const hs_instance *estimates,
+                        const hs_schedule *plan, const hs_policy_settings *settings, void **out);
+    void (*free)(void *state);
+    void (*next)(void *state, unsigned worker, double now, hs_decision *out,
                  hs_wake *wake);
-    void (*ended)(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
+    void (*ended)(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake);
-    void (*mark_done)(hs_policy_state *state, uint32_t task);
+    void (*mark_done)(void *state, uint32_t task);
 
     /* optional; NULL: the worker has no list of its own */
-    int (*take_own)(hs_policy_state *state, unsigned worker, uint32_t *task);
-    const uint32_t *(*own_list)(hs_policy_state *state, unsigned worker, size_t *count);
+    int (*take_own)(void *state, unsigned worker, uint32_t *task);
+    const uint32_t *(*own_list)(void *state, unsigned worker, size_t *count);
     /* optional; NULL: the loss of a worker changes no decision */
-    void (*retire)(hs_policy_state *state, unsigned worker, hs_wake *wake);
+    void (*retire)(void *state, unsigned worker, hs_wake *wake);
     /* optional; NULL: tasks that no remaining worker can run are never returned, and do not run */
-    int (*take_stranded)(hs_policy_state *state, uint32_t *task);
+    int (*take_stranded)(void *state, uint32_t *task);
 
     bool supports_graphs; /* whether instances with a graph are accepted, not HS_EDEPENDENT */
     unsigned supported_ranks; /* see hs_policy_supported_ranks() */
@@ -339,13 +356,14 @@ struct hs_policy_kind {
                             tasks: see hs_policy_groups_endings() */
     /* Add the tasks that became ready, see hs_policy_collect_ready(); required if supports_graphs
        or groups_endings is 1. */
-    void (*add_ready)(hs_policy_state *state, const uint32_t *tasks, size_t count, double now,
+    void (*add_ready)(void *state, const uint32_t *tasks, size_t count, double now,
                       hs_wake *wake);
-    void (*prefetch)(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+    void (*prefetch)(void *state, unsigned worker, double now, hs_decision *out,
                      hs_wake *wake); /* NULL: never prefetches */
-    int (*peek)(hs_policy_state *state, unsigned worker, uint32_t *task); /* NULL: returns 0 */
+    int (*peek)(void *state, unsigned worker, uint32_t *task); /* NULL: returns 0 */
     bool keeps_plan; /* whether the kind follows its plan, see hs_policy_keeps_plan(); requires
                         needs_plan */
+    void *data;      /* the application's, passed to create(); may be NULL */
 };
 
 /**
@@ -358,11 +376,12 @@ struct hs_policy_kind {
  * plan, up to rounding of sums, and in a graph the plan itself. Results of skipped tasks are in the
  * host's memory; every predecessor of a skipped task must be skipped, too. HS_EOVERFLOW: the
  * makespan exceeds the range of a double; HS_ESCHEDULE: the policy made an impossible decision, or
- * left a task.
+ * left a task; *error (may be NULL) then names the time, the worker, the task and the reason.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,
-                                    const hs_policy_settings *settings, hs_schedule **out);
+                                    const hs_policy_settings *settings, hs_schedule **out,
+                                    hs_error *error);
 
 HS_END_DECLS
 

@@ -76,16 +76,18 @@ typedef struct hs_algorithm {
     const char *source;      /* paper, theorem */
     const char *cost;        /* running time */
     /* Approximation ratio: at most this times the optimum, or INFINITY. NULL: no guarantee. */
-    double (*guarantee)(unsigned cpus, unsigned gpus, const hs_settings *settings);
+    double (*guarantee)(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings);
     /* Compute a schedule. All settings are present, with defaults filled in. The caller owns *out,
        set on HS_OK only. NULL for the library's own algorithms: a copy of such a struct cannot
        run. */
-    hs_status (*run)(const hs_instance *in, const hs_settings *settings, hs_schedule **out);
+    hs_status (*run)(void *data, const hs_instance *in, const hs_settings *settings,
+                     hs_schedule **out);
     bool supports_graphs;        /* whether dependent tasks are supported; else such instances
                                     fail with HS_EDEPENDENT */
     unsigned supported_ranks;    /* bit mask, 1 << r for each hs_rank r beyond HS_RANK_DEFAULT */
     bool     supports_available; /* whether settings.available is supported; else the setting
                                     fails with HS_EAVAILABLE */
+    void *data; /* the application's, passed to guarantee() and run(); may be NULL */
 } hs_algorithm;
 
 /* The registry: every algorithm of this build, in the order of the manual. */

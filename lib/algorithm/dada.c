@@ -249,8 +249,9 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
     return place_on_cpus(&d, recorder);
 }
 
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
+    (void)data;
     (void)cpus;
     (void)gpus;
     return settings->affinity_count ? 2 + settings->parameters.alpha : 2;

@@ -308,8 +308,9 @@ static hs_status run_without_spoliation(const hsi_problem *pb, const hs_settings
 
 /* Return the guarantee of Theorems 7, 9 and 12, if every task may be restarted; with one type, list
  * scheduling guarantees 2 - 1/w. */
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
+    (void)data;
     (void)settings;
     if (cpus == 0 || gpus == 0)
         return 2 - 1.0 / (cpus + gpus);

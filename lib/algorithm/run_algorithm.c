@@ -86,8 +86,9 @@ hs_status hsi_run_algorithm_makespan(const hsi_algorithm *alg, const hs_instance
     return HS_OK;
 }
 
-double hsi_guarantee_2(unsigned cpus, unsigned gpus, const hs_settings *settings)
+double hsi_guarantee_2(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
+    (void)data;
     (void)cpus;
     (void)gpus;
     (void)settings;

@@ -201,6 +201,11 @@ const char *hs_instance_node(const hs_instance *in, size_t node, unsigned *cpus,
     return hsi_node_name(nodes, node);
 }
 
+hs_type hs_instance_worker_type(const hs_instance *in, unsigned worker)
+{
+    return worker < in->cpus ? HS_CPU : HS_GPU;
+}
+
 size_t hs_instance_node_of(const hs_instance *in, unsigned worker)
 {
     const hsi_node_list *nodes = hsi_listed_nodes(in);

@@ -29,10 +29,11 @@ typedef struct assigned {
     double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
     bool     is_known; /* whether `base` and `end` are up to date */
+    double   available; /* time of the worker's first decision */
     bool     retired;
 } assigned;
 
-struct hs_policy_state {
+typedef struct assign_state {
     hs_policy        *policy;
     assignment        kind;
     unsigned          threshold;
@@ -47,10 +48,12 @@ struct hs_policy_state {
     double           *key;        /* d-rank: rank of each task */
     uint32_t         *unrunnable; /* tasks that cannot run on any worker in service */
     size_t            unrunnable_count;
-};
+} assign_state;
 
-static void assign_free(hs_policy_state *a)
+static void assign_free(void *state)
 {
+    assign_state *a = state;
+
     hsi_states_close(&a->states);
     hsi_worker_queues_close(&a->queues);
     hsi_set_close(&a->ready);
@@ -63,17 +66,17 @@ static void assign_free(hs_policy_state *a)
     free(a);
 }
 
-static bool ends_earlier_than(const hs_policy_state *a, uint32_t task, uint32_t other)
+static bool ends_earlier_than(const assign_state *a, uint32_t task, uint32_t other)
 {
     return a->order[task] < a->order[other];
 }
 
-static bool is_bound(const hs_policy_state *a, uint32_t task)
+static bool is_bound(const assign_state *a, uint32_t task)
 {
     return isinf(a->pb.p[task]) || isinf(a->pb.q[task]);
 }
 
-static double longer_time(const hs_policy_state *a, uint32_t task)
+static double longer_time(const assign_state *a, uint32_t task)
 {
     return a->pb.p[task] > a->pb.q[task] ? a->pb.p[task] : a->pb.q[task];
 }
@@ -82,8 +85,8 @@ static double longer_time(const hs_policy_state *a, uint32_t task)
  * then the task that became ready first. */
 static int precedes_in_order(const void *context, uint32_t x, uint32_t y)
 {
-    const hs_policy_state *a = context;
-    int                    sign = 0;
+    const assign_state *a = context;
+    int                 sign = 0;
 
     if (a->kind == H_RATIO && !is_bound(a, x) && !is_bound(a, y))
         sign = hsi_compare_ratios(longer_time(a, x), hsi_min_time(&a->pb, x), longer_time(a, y),
@@ -91,7 +94,7 @@ static int precedes_in_order(const void *context, uint32_t x, uint32_t y)
     return sign ? sign > 0 : ends_earlier_than(a, x, y);
 }
 
-static double key_of(const hs_policy_state *a, uint32_t task)
+static double key_of(const assign_state *a, uint32_t task)
 {
     if (a->kind == H_RATIO)
         return -(longer_time(a, task) / hsi_min_time(&a->pb, task));
@@ -100,13 +103,13 @@ static double key_of(const hs_policy_state *a, uint32_t task)
 
 static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
 {
-    const hs_policy_state *a = context;
-    int64_t                rank_x = hsi_priority_of(&a->pb, x), rank_y = hsi_priority_of(&a->pb, y);
+    const assign_state *a = context;
+    int64_t             rank_x = hsi_priority_of(&a->pb, x), rank_y = hsi_priority_of(&a->pb, y);
 
     return rank_x != rank_y ? rank_x > rank_y : hsi_task_comes_first(&a->pb, x, y);
 }
 
-static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
+static hs_status open_all(assign_state *a, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &a->policy->token, &a->pb);
@@ -132,10 +135,10 @@ static hs_status open_all(hs_policy_state *a, const hs_instance *estimates,
 }
 
 static hs_status create_assignment(assignment kind, hs_policy *policy, const hs_instance *estimates,
-                                   const hs_policy_settings *settings, hs_policy_state **out)
+                                   const hs_policy_settings *settings, void **out)
 {
-    hs_policy_state *a = calloc(1, sizeof *a);
-    hs_status        st;
+    assign_state *a = calloc(1, sizeof *a);
+    hs_status     st;
 
     if (!a)
         return HS_ENOMEM;
@@ -149,18 +152,19 @@ static hs_status create_assignment(assignment kind, hs_policy *policy, const hs_
     }
     if (!a->threshold)
         a->threshold = 2 * (a->pb.m + a->pb.k);
-    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
+    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++) {
         a->assigned[w].todo = HS_NONE;
+        a->assigned[w].available = settings->available ? settings->available[w] : 0;
+    }
     *out = a;
     return HS_OK;
 }
 
 #define CREATE(name, assignment)                                                                   \
-    static hs_status name(hs_policy *policy, const hs_instance *estimates,                         \
-                          const hs_schedule *plan, const hs_policy_settings *settings,             \
-                          hs_policy_state **out)                                                   \
+    static hs_status name(void *data, hs_policy *policy, const hs_instance *estimates,             \
+                          const hs_schedule *plan, const hs_policy_settings *settings, void **out) \
     {                                                                                              \
-        (void)plan;                                                                                \
+        (void)data, (void)plan;                                                                    \
         return create_assignment(assignment, policy, estimates, settings, out);                    \
     }
 
@@ -170,23 +174,23 @@ CREATE(rank_create, D_RANK)
 CREATE(dmda_create, DMDA)
 
 /* Return the i-th worker: GPUs first, then lower numbers. */
-static unsigned worker_at(const hs_policy_state *a, unsigned order)
+static unsigned worker_at(const assign_state *a, unsigned order)
 {
     return order < a->pb.k ? a->pb.m + order : order - a->pb.k;
 }
 
-static double time_on(const hs_policy_state *a, unsigned worker, uint32_t task)
+static double time_on(const assign_state *a, unsigned worker, uint32_t task)
 {
     return hsi_states_time(&a->states, hsi_states_type(&a->states, worker), task);
 }
 
-static bool is_free(const hs_policy_state *a, unsigned worker)
+static bool is_free(const assign_state *a, unsigned worker, double now)
 {
-    return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired;
+    return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired &&
+           a->assigned[worker].available <= now;
 }
 
-static void start_task(hs_policy_state *a, unsigned worker, uint32_t task, double now,
-                       hs_wake *wake)
+static void start_task(assign_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
 {
     hsi_states_record_start(&a->states, worker, task,
                             hs_policy_start_transfers(a->policy, task, worker, now));
@@ -195,17 +199,17 @@ static void start_task(hs_policy_state *a, unsigned worker, uint32_t task, doubl
     hs_wake_worker(wake, worker);
 }
 
-static void start_queued(hs_policy_state *a, unsigned worker, double now, hs_wake *wake)
+static void start_queued(assign_state *a, unsigned worker, double now, hs_wake *wake)
 {
-    if (is_free(a, worker) && a->queues.count[worker] > 0)
+    if (is_free(a, worker, now) && a->queues.count[worker] > 0)
         start_task(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
 }
 
 /* Return the end of a busy worker's queue, run after the current task. */
-static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
+static double end_of_queue(assign_state *a, unsigned worker, double now)
 {
     assigned *l = &a->assigned[worker];
-    double    base = hsi_states_expected_end(&a->states, worker, now);
+    double    base = fmax(hsi_states_expected_end(&a->states, worker, now), l->available);
     uint32_t  task = a->queues.first[worker];
 
     if (l->is_known && base == l->base)
@@ -219,21 +223,21 @@ static double end_of_queue(hs_policy_state *a, unsigned worker, double now)
 
 /* Return the end of the worker's queue as estimated at the last assignment; `now` for an idle
  * worker. */
-static double end_of_assigned(const hs_policy_state *a, unsigned worker, double now)
+static double end_of_assigned(const assign_state *a, unsigned worker, double now)
 {
     if (a->states.of[worker].task == HS_NONE && a->queues.count[worker] == 0)
-        return now;
+        return fmax(now, a->assigned[worker].available);
     return a->assigned[worker].estimate;
 }
 
 /* Return the end of the task on the worker by the policy's own rule. */
-static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double now)
+static double end_on(assign_state *a, unsigned worker, uint32_t task, double now)
 {
     double from;
 
     switch (a->kind) {
     case DYNAMIC:
-        from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
+        from = is_free(a, worker, now) ? now : end_of_queue(a, worker, now);
         break;
     case DMDA:
         from = fmax(end_of_assigned(a, worker, now),
@@ -248,7 +252,7 @@ static double end_on(hs_policy_state *a, unsigned worker, uint32_t task, double 
 
 /* Choose the worker with the earliest end of the task, and return this end; dynamic prefers an idle
  * worker among equals. Returns the number of workers if none in service can run it. */
-static unsigned choose_worker(hs_policy_state *a, uint32_t task, double now, double *end)
+static unsigned choose_worker(assign_state *a, uint32_t task, double now, double *end)
 {
     unsigned workers = a->pb.m + a->pb.k, best = workers;
 
@@ -261,8 +265,8 @@ static unsigned choose_worker(hs_policy_state *a, uint32_t task, double now, dou
             continue;
         end_there = end_on(a, w, task, now);
         if (end_there < *end || (best == workers && !isinf(time_on(a, w, task))) ||
-            (end_there == *end && a->kind == DYNAMIC && !isinf(end_there) && is_free(a, w) &&
-             !is_free(a, best))) {
+            (end_there == *end && a->kind == DYNAMIC && !isinf(end_there) && is_free(a, w, now) &&
+             !is_free(a, best, now))) {
             best = w;
             *end = end_there;
         }
@@ -270,17 +274,17 @@ static unsigned choose_worker(hs_policy_state *a, uint32_t task, double now, dou
     return best;
 }
 
-static bool is_any_free(const hs_policy_state *a)
+static bool is_any_free(const assign_state *a, double now)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
-        if (is_free(a, w))
+        if (is_free(a, w, now))
             return true;
     return false;
 }
 
 /* Return true if fewer tasks than the threshold are assigned and not started (queued, or waiting
  * for inputs). */
-static bool is_below_threshold(const hs_policy_state *a, double now)
+static bool is_below_threshold(const assign_state *a, double now)
 {
     size_t count = a->queues.total;
 
@@ -289,11 +293,11 @@ static bool is_below_threshold(const hs_policy_state *a, double now)
     return count < a->threshold;
 }
 
-static bool may_assign(const hs_policy_state *a, double now)
+static bool may_assign(const assign_state *a, double now)
 {
     switch (a->kind) {
     case DYNAMIC:
-        return is_any_free(a);
+        return is_any_free(a, now);
     case DMDA:
         return true;
     default:
@@ -303,7 +307,7 @@ static bool may_assign(const hs_policy_state *a, double now)
 
 /* Assign the first ready task. Put it aside if no worker in service can run it, to not block the
  * next tasks. */
-static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
+static void assign_next(assign_state *a, double now, hs_wake *wake)
 {
     uint32_t task = hsi_set_at(&a->ready, HSI_SET_FRONT, 0);
     double   end;
@@ -315,7 +319,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
         return;
     }
     a->assigned[worker].estimate = end;
-    if (a->kind == DYNAMIC && is_free(a, worker)) {
+    if (a->kind == DYNAMIC && is_free(a, worker, now)) {
         start_task(a, worker, task, now, wake);
         return;
     }
@@ -327,7 +331,7 @@ static void assign_next(hs_policy_state *a, double now, hs_wake *wake)
         start_queued(a, worker, now, wake);
 }
 
-static void settle_workers(hs_policy_state *a, double now, hs_wake *wake)
+static void settle_workers(assign_state *a, double now, hs_wake *wake)
 {
     unsigned workers = a->pb.m + a->pb.k, w;
 
@@ -339,25 +343,28 @@ static void settle_workers(hs_policy_state *a, double now, hs_wake *wake)
         start_queued(a, w, now, wake);
 }
 
-static void add_ready(hs_policy_state *a, uint32_t task)
+static void add_ready(assign_state *a, uint32_t task)
 {
     hsi_ranking_number_ready(&a->ranking, task);
     a->order[task] = a->next_order++;
     hsi_set_insert(&a->ready, key_of(a, task), task);
 }
 
-static void assign_ready(hs_policy_state *a, const uint32_t *tasks, size_t count, double now,
+static void assign_ready(void *state, const uint32_t *tasks, size_t count, double now,
                          hs_wake *wake)
 {
+    assign_state *a = state;
+
     for (size_t i = 0; i < count && !hsi_poll_after_work(a->pb.token, HSI_POOL_WORK); i++)
         add_ready(a, tasks[i]);
     settle_workers(a, now, wake);
 }
 
-static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_decision *out,
+static void assign_next_of(void *state, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
-    uint32_t *todo = &a->assigned[worker].todo;
+    assign_state *a = state;
+    uint32_t     *todo = &a->assigned[worker].todo;
 
     (void)wake;
     hs_decide_wait(out, INFINITY);
@@ -369,8 +376,10 @@ static void assign_next_of(hs_policy_state *a, unsigned worker, double now, hs_d
     *todo = HS_NONE;
 }
 
-static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
+static int assign_waiting(void *state, unsigned worker, uint32_t *task)
 {
+    assign_state *a = state;
+
     if (a->queues.count[worker] == 0)
         return 0;
     *task = a->queues.first[worker];
@@ -379,25 +388,27 @@ static int assign_waiting(hs_policy_state *a, unsigned worker, uint32_t *task)
 
 /* Handle the end of a task. Tasks that become ready by this end are assigned by the next
  * assign_ready(). */
-static void assign_ended(hs_policy_state *a, unsigned worker, uint32_t task, hs_ending how,
-                         double now, hs_wake *wake)
+static void assign_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                         hs_wake *wake)
 {
-    bool again = hsi_states_record_end(&a->states, worker, task, how, now, wake);
+    assign_state *a = state;
+    bool          again = hsi_states_record_end(&a->states, worker, task, how, now, wake);
 
     a->assigned[worker].is_known = false;
     if (again)
         add_ready(a, task);
 }
 
-static void assign_skip(hs_policy_state *a, uint32_t task)
+static void assign_skip(void *state, uint32_t task)
 {
-    (void)a;
+    (void)state;
     (void)task; /* a dropped task never becomes ready */
 }
 
-static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
+static void assign_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    assigned *l = &a->assigned[worker];
+    assign_state *a = state;
+    assigned     *l = &a->assigned[worker];
 
     (void)wake;
     if (l->retired)
@@ -412,7 +423,7 @@ static void assign_retire(hs_policy_state *a, unsigned worker, hs_wake *wake)
         add_ready(a, hsi_worker_queues_pop(&a->queues, worker));
 }
 
-static bool can_be_run(const hs_policy_state *a, uint32_t task)
+static bool can_be_run(const assign_state *a, uint32_t task)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
         if (!a->assigned[w].retired && !isinf(time_on(a, w, task)))
@@ -420,8 +431,10 @@ static bool can_be_run(const hs_policy_state *a, uint32_t task)
     return false;
 }
 
-static int assign_stranded(hs_policy_state *a, uint32_t *task)
+static int assign_stranded(void *state, uint32_t *task)
 {
+    assign_state *a = state;
+
     if (a->unrunnable_count > 0) {
         *task = a->unrunnable[--a->unrunnable_count];
         return 1;

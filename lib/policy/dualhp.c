@@ -28,7 +28,7 @@ enum {
 }; /* entry of type[] for a task that no worker should take: already
       taken, or not ready */
 
-struct hs_policy_state {
+typedef struct dualhp_state {
     hs_policy        *policy;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
@@ -49,10 +49,12 @@ struct hs_policy_state {
     double  least, from, below;
     double  forced[2];
     double *gpu_before, *cpu_after;
-};
+} dualhp_state;
 
-static void dualhp_free(hs_policy_state *d)
+static void dualhp_free(void *state)
 {
+    dualhp_state *d = state;
+
     hsi_states_close(&d->states);
     hsi_problem_close(&d->pb);
     hsi_ranking_close(&d->ranking);
@@ -70,7 +72,7 @@ static void dualhp_free(hs_policy_state *d)
     free(d);
 }
 
-static hs_status allocate_arrays(hs_policy_state *d)
+static hs_status allocate_arrays(dualhp_state *d)
 {
     size_t n = d->pb.n + 1;
 
@@ -91,14 +93,14 @@ static hs_status allocate_arrays(hs_policy_state *d)
                : HS_ENOMEM;
 }
 
-static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status dualhp_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                const hs_schedule *plan, const hs_policy_settings *settings,
-                               hs_policy_state **out)
+                               void **out)
 {
-    hs_policy_state *d = calloc(1, sizeof *d);
-    hs_status        st;
+    dualhp_state *d = calloc(1, sizeof *d);
+    hs_status     st;
 
-    (void)plan;
+    (void)data, (void)plan;
     if (!d)
         return HS_ENOMEM;
     d->policy = policy;
@@ -123,9 +125,9 @@ static hs_status dualhp_create(hs_policy *policy, const hs_instance *estimates,
 
 static int has_higher_rho(const void *context, uint32_t a, uint32_t b)
 {
-    const hs_policy_state *d = context;
-    double                 rho_a = d->pb.p[a] / d->pb.q[a], rho_b = d->pb.p[b] / d->pb.q[b];
-    int                    sign = 0;
+    const dualhp_state *d = context;
+    double              rho_a = d->pb.p[a] / d->pb.q[a], rho_b = d->pb.p[b] / d->pb.q[b];
+    int                 sign = 0;
 
     if (rho_a != rho_b)
         return rho_a > rho_b;
@@ -136,8 +138,8 @@ static int has_higher_rho(const void *context, uint32_t a, uint32_t b)
 
 static int has_higher_rank(const void *context, uint32_t a, uint32_t b)
 {
-    const hs_policy_state *d = context;
-    int64_t                rank_a = hsi_priority_of(&d->pb, a), rank_b = hsi_priority_of(&d->pb, b);
+    const dualhp_state *d = context;
+    int64_t             rank_a = hsi_priority_of(&d->pb, a), rank_b = hsi_priority_of(&d->pb, b);
 
     return rank_a != rank_b ? rank_a > rank_b : hsi_task_comes_first(&d->pb, a, b);
 }
@@ -153,7 +155,7 @@ static int is_smaller(const void *context, uint32_t a, uint32_t b)
  * length; after a cancel request the array is unchanged or useless, and the policy is not used
  * again.
  */
-static size_t merge_ready(hs_policy_state *d, uint32_t *sorted, size_t new_count, hsi_before before)
+static size_t merge_ready(dualhp_state *d, uint32_t *sorted, size_t new_count, hsi_before before)
 {
     size_t kept = 0, count;
 
@@ -174,7 +176,7 @@ static size_t merge_ready(hs_policy_state *d, uint32_t *sorted, size_t new_count
     return count;
 }
 
-static void add_ready(hs_policy_state *d, size_t new_count)
+static void add_ready(dualhp_state *d, size_t new_count)
 {
     size_t count;
 
@@ -198,7 +200,7 @@ static double larger(double a, double b)
 
 /* Sum up the remaining work of each type's workers, by worker number. Return the total, an upper
  * limit of the guess. A task past its estimate by at most the tolerance has no remaining work. */
-static double sum_remaining(hs_policy_state *d, double now)
+static double sum_remaining(dualhp_state *d, double now)
 {
     double high = 0;
 
@@ -213,7 +215,7 @@ static double sum_remaining(hs_policy_state *d, double now)
 }
 
 /* Compute the sums for a guess, adding as the algorithm for independent tasks does. */
-static void sum_work_for_guess(hs_policy_state *d, double guess)
+static void sum_work_for_guess(dualhp_state *d, double guess)
 {
     double gpu = 0, cpu = 0, from = 0, below = INFINITY;
     double forced_gpu = d->remaining[HS_GPU], forced_cpu = d->remaining[HS_CPU];
@@ -245,7 +247,7 @@ static void sum_work_for_guess(hs_policy_state *d, double guess)
 }
 
 /* Return the index in by_rho at which the GPUs are full. */
-static size_t find_split(const hs_policy_state *d, double guess)
+static size_t find_split(const dualhp_state *d, double guess)
 {
     double room = d->pb.k * guess;
     size_t low = 0, high = d->count;
@@ -261,12 +263,12 @@ static size_t find_split(const hs_policy_state *d, double guess)
     return low;
 }
 
-static bool is_assignment_needed(const hs_policy_state *d)
+static bool is_assignment_needed(const dualhp_state *d)
 {
     return !d->pb.token->cancelled;
 }
 
-static int is_guess_accepted(hs_policy_state *d, double guess)
+static int is_guess_accepted(dualhp_state *d, double guess)
 {
     if (guess < d->least)
         return 0;
@@ -277,7 +279,7 @@ static int is_guess_accepted(hs_policy_state *d, double guess)
     return d->forced[HS_CPU] + d->cpu_after[find_split(d, guess)] <= d->pb.m * guess;
 }
 
-static double bisect_guess(hs_policy_state *d, double high)
+static double bisect_guess(dualhp_state *d, double high)
 {
     double low = 0;
 
@@ -300,7 +302,7 @@ static double bisect_guess(hs_policy_state *d, double high)
     }
 }
 
-static void collect_unassigned(hs_policy_state *d)
+static void collect_unassigned(dualhp_state *d)
 {
     d->below = -1;
     d->least = 0;
@@ -313,20 +315,20 @@ static void collect_unassigned(hs_policy_state *d)
 
 /* Add the shorter time of each task, by number, in the order of the algorithm for independent
  * tasks. */
-static double sum_shorter_times(const hs_policy_state *d, double sum)
+static double sum_shorter_times(const dualhp_state *d, double sum)
 {
     for (size_t i = 0; i < d->count && !hsi_poll_at_iteration(d->pb.token, i + 1); i++)
         sum += smaller(d->pb.p[d->by_number[i]], d->pb.q[d->by_number[i]]);
     return sum;
 }
 
-static bool can_run(const hs_policy_state *d, hs_type type, uint32_t task)
+static bool can_run(const dualhp_state *d, hs_type type, uint32_t task)
 {
     return !isinf(type == HS_GPU ? d->pb.q[task] : d->pb.p[task]);
 }
 
 /* Reassign tasks of a type without workers in service to the other type, if that can run them. */
-static void leave_types_without_workers(hs_policy_state *d)
+static void leave_types_without_workers(dualhp_state *d)
 {
     for (size_t i = 0; i < d->count; i++) {
         uint32_t task = d->by_rank[i];
@@ -339,7 +341,7 @@ static void leave_types_without_workers(hs_policy_state *d)
     d->next[HS_CPU] = d->next[HS_GPU] = 0;
 }
 
-static void assign_types(hs_policy_state *d, double now, hs_wake *wake)
+static void assign_types(dualhp_state *d, double now, hs_wake *wake)
 {
     double guess;
     size_t split;
@@ -358,9 +360,11 @@ static void assign_types(hs_policy_state *d, double now, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count, double now,
+static void dualhp_ready(void *state, const uint32_t *tasks, size_t count, double now,
                          hs_wake *wake)
 {
+    dualhp_state *d = state;
+
     if (count == 0)
         return;
     for (size_t i = 0; i < count && !hsi_poll_after_work(d->pb.token, 1); i++) {
@@ -374,7 +378,7 @@ static void dualhp_ready(hs_policy_state *d, const uint32_t *tasks, size_t count
 }
 
 /* Return true and the task of the highest rank that waits for the worker's type, and take it. */
-static bool take_highest_rank(hs_policy_state *d, unsigned worker, uint32_t *task)
+static bool take_highest_rank(dualhp_state *d, unsigned worker, uint32_t *task)
 {
     hs_type type = hsi_states_type(&d->states, worker);
     size_t *next = &d->next[type];
@@ -388,10 +392,10 @@ static bool take_highest_rank(hs_policy_state *d, unsigned worker, uint32_t *tas
     return true;
 }
 
-static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
-                        hs_wake *wake)
+static void dualhp_next(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
-    uint32_t task;
+    dualhp_state *d = state;
+    uint32_t      task;
 
     (void)wake;
     hs_decide_wait(out, INFINITY);
@@ -405,10 +409,10 @@ static void dualhp_next(hs_policy_state *d, unsigned worker, double now, hs_deci
                                 hs_policy_start_transfers(d->policy, out->task, worker, now));
 }
 
-static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_decision *out,
-                         hs_wake *wake)
+static void dualhp_ahead(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
-    uint32_t task;
+    dualhp_state *d = state;
+    uint32_t      task;
 
     (void)wake;
     if (!take_highest_rank(d, worker, &task))
@@ -418,25 +422,33 @@ static void dualhp_ahead(hs_policy_state *d, unsigned worker, double now, hs_dec
                                hs_policy_start_transfers(d->policy, task, worker, now));
 }
 
-static int dualhp_waiting(hs_policy_state *d, unsigned worker, uint32_t *task)
+static int dualhp_waiting(void *state, unsigned worker, uint32_t *task)
 {
+    dualhp_state *d = state;
+
     return hsi_states_get_prefetched(&d->states, worker, task);
 }
 
-static void dualhp_ended(hs_policy_state *d, unsigned worker, uint32_t task, hs_ending how,
-                         double now, hs_wake *wake)
+static void dualhp_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                         hs_wake *wake)
 {
+    dualhp_state *d = state;
+
     if (hsi_states_record_end(&d->states, worker, task, how, now, wake))
         dualhp_ready(d, &task, 1, now, wake);
 }
 
-static void dualhp_skip(hs_policy_state *d, uint32_t task)
+static void dualhp_skip(void *state, uint32_t task)
 {
+    dualhp_state *d = state;
+
     d->type[task] = NOT_WAITING;
 }
 
-static void dualhp_retire(hs_policy_state *d, unsigned worker, hs_wake *wake)
+static void dualhp_retire(void *state, unsigned worker, hs_wake *wake)
 {
+    dualhp_state *d = state;
+
     if (d->retired[worker])
         return;
     d->retired[worker] = 1;
@@ -445,8 +457,10 @@ static void dualhp_retire(hs_policy_state *d, unsigned worker, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-static int dualhp_stranded(hs_policy_state *d, uint32_t *task)
+static int dualhp_stranded(void *state, uint32_t *task)
 {
+    dualhp_state *d = state;
+
     if (d->in_service[HS_CPU] && d->in_service[HS_GPU])
         return 0;
     for (size_t i = 0; i < d->count; i++) {

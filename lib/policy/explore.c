@@ -13,7 +13,7 @@
 #include "policy/task_classes.h"
 #include "policy/worker_states.h"
 
-struct hs_policy_state {
+typedef struct explore_state {
     hs_policy        *policy;
     hsi_problem       pb;      /* its times are the arrays below; priorities are ranks */
     double           *time[2]; /* by hs_type and task: expected when the task started */
@@ -22,10 +22,12 @@ struct hs_policy_state {
     hsi_worker_states states;
     unsigned char    *retired;       /* by worker */
     unsigned          in_service[2]; /* by hs_type: number of workers */
-};
+} explore_state;
 
-static void explore_free(hs_policy_state *e)
+static void explore_free(void *state)
 {
+    explore_state *e = state;
+
     hsi_states_close(&e->states);
     hsi_classes_close(&e->classes);
     hsi_problem_close(&e->pb);
@@ -37,7 +39,7 @@ static void explore_free(hs_policy_state *e)
 }
 
 /* Copy the problem's times to arrays that the policy changes as it learns. */
-static hs_status copy_times(hs_policy_state *e)
+static hs_status copy_times(explore_state *e)
 {
     size_t bytes = (e->pb.n + 1) * sizeof(double);
 
@@ -53,7 +55,7 @@ static hs_status copy_times(hs_policy_state *e)
     return HS_OK;
 }
 
-static hs_status open_all(hs_policy_state *e, const hs_instance *estimates,
+static hs_status open_all(explore_state *e, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &e->policy->token, &e->pb);
@@ -76,14 +78,14 @@ static hs_status open_all(hs_policy_state *e, const hs_instance *estimates,
     return st;
 }
 
-static hs_status explore_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status explore_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                 const hs_schedule *plan, const hs_policy_settings *settings,
-                                hs_policy_state **out)
+                                void **out)
 {
-    hs_policy_state *e = calloc(1, sizeof *e);
-    hs_status        st;
+    explore_state *e = calloc(1, sizeof *e);
+    hs_status      st;
 
-    (void)plan;
+    (void)data, (void)plan;
     if (!e)
         return HS_ENOMEM;
     e->policy = policy;
@@ -100,9 +102,11 @@ static hs_status explore_create(hs_policy *policy, const hs_instance *estimates,
     return HS_OK;
 }
 
-static void explore_ready(hs_policy_state *e, const uint32_t *tasks, size_t count, double now,
+static void explore_ready(void *state, const uint32_t *tasks, size_t count, double now,
                           hs_wake *wake)
 {
+    explore_state *e = state;
+
     (void)now;
     for (size_t i = 0; i < count && !hsi_poll_after_work(e->pb.token, 16); i++)
         hsi_ranking_number_ready(&e->ranking, tasks[i]);
@@ -112,14 +116,14 @@ static void explore_ready(hs_policy_state *e, const uint32_t *tasks, size_t coun
 }
 
 /* Copy the expected times of the class to a running task. */
-static void refresh(hs_policy_state *e, uint32_t task)
+static void refresh(explore_state *e, uint32_t task)
 {
     for (int type = HS_CPU; type <= HS_GPU; type++)
         e->time[type][task] = hsi_class_time(&e->classes, task, (hs_type)type);
 }
 
 /* Refresh the running tasks: those of the class of `task`, or all. */
-static void refresh_running(hs_policy_state *e, uint32_t task, bool all)
+static void refresh_running(explore_state *e, uint32_t task, bool all)
 {
     for (unsigned w = 0; w < e->pb.m + e->pb.k; w++) {
         uint32_t running = e->states.of[w].task;
@@ -130,7 +134,7 @@ static void refresh_running(hs_policy_state *e, uint32_t task, bool all)
     }
 }
 
-static void start(hs_policy_state *e, unsigned worker, double now, uint32_t task, hs_wake *wake)
+static void start(explore_state *e, unsigned worker, double now, uint32_t task, hs_wake *wake)
 {
     hs_type type = hsi_states_type(&e->states, worker);
 
@@ -141,7 +145,7 @@ static void start(hs_policy_state *e, unsigned worker, double now, uint32_t task
     hs_wake_type(wake, type == HS_CPU ? HS_GPU : HS_CPU);
 }
 
-static void spoliate_or_wait(hs_policy_state *e, unsigned worker, double now, hs_decision *out)
+static void spoliate_or_wait(explore_state *e, unsigned worker, double now, hs_decision *out)
 {
     uint32_t task, victim = hsi_states_find_victim(&e->states, worker, now, &task);
 
@@ -154,10 +158,10 @@ static void spoliate_or_wait(hs_policy_state *e, unsigned worker, double now, hs
     hs_decide_spoliate(out, task, victim);
 }
 
-static void explore_next(hs_policy_state *e, unsigned worker, double now, hs_decision *out,
-                         hs_wake *wake)
+static void explore_next(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
-    uint32_t task;
+    explore_state *e = state;
+    uint32_t       task;
 
     if (e->retired[worker]) {
         hs_decide_wait(out, INFINITY);
@@ -172,9 +176,11 @@ static void explore_next(hs_policy_state *e, unsigned worker, double now, hs_dec
     }
 }
 
-static void explore_prefetch(hs_policy_state *e, unsigned worker, double now, hs_decision *out,
+static void explore_prefetch(void *state, unsigned worker, double now, hs_decision *out,
                              hs_wake *wake)
 {
+    explore_state *e = state;
+
     hs_type  type = hsi_states_type(&e->states, worker);
     uint32_t task;
 
@@ -187,12 +193,14 @@ static void explore_prefetch(hs_policy_state *e, unsigned worker, double now, hs
     hs_wake_type(wake, type == HS_CPU ? HS_GPU : HS_CPU);
 }
 
-static int explore_peek(hs_policy_state *e, unsigned worker, uint32_t *task)
+static int explore_peek(void *state, unsigned worker, uint32_t *task)
 {
+    explore_state *e = state;
+
     return hsi_states_get_prefetched(&e->states, worker, task);
 }
 
-static void put_back(hs_policy_state *e, uint32_t task, hs_wake *wake)
+static void put_back(explore_state *e, uint32_t task, hs_wake *wake)
 {
     hsi_classes_add(&e->classes, &task, 1);
     hs_wake_all(wake);
@@ -202,7 +210,7 @@ static void put_back(hs_policy_state *e, uint32_t task, hs_wake *wake)
  * Learn from an attempt. The running tasks get the new times before the worker states see the
  * ending: the history of misestimates must not compare the attempt with a guess.
  */
-static void learn(hs_policy_state *e, unsigned worker, uint32_t task, hs_ending how, double now,
+static void learn(explore_state *e, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake)
 {
     double      duration = now - e->states.of[worker].start;
@@ -216,23 +224,28 @@ static void learn(hs_policy_state *e, unsigned worker, uint32_t task, hs_ending 
     hs_wake_all(wake);
 }
 
-static void explore_ended(hs_policy_state *e, unsigned worker, uint32_t task, hs_ending how,
-                          double now, hs_wake *wake)
+static void explore_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                          hs_wake *wake)
 {
+    explore_state *e = state;
+
     if (e->states.of[worker].task == task)
         learn(e, worker, task, how, now, wake);
     if (hsi_states_record_end(&e->states, worker, task, how, now, wake))
         put_back(e, task, wake);
 }
 
-static void explore_skip(hs_policy_state *e, uint32_t task)
+static void explore_skip(void *state, uint32_t task)
 {
+    explore_state *e = state;
+
     hsi_classes_remove(&e->classes, task);
 }
 
-static void explore_retire(hs_policy_state *e, unsigned worker, hs_wake *wake)
+static void explore_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    explore_state *e = state;
+    uint32_t       task;
 
     if (e->retired[worker])
         return;
@@ -242,8 +255,10 @@ static void explore_retire(hs_policy_state *e, unsigned worker, hs_wake *wake)
         put_back(e, task, wake);
 }
 
-static int explore_stranded(hs_policy_state *e, uint32_t *task)
+static int explore_stranded(void *state, uint32_t *task)
 {
+    explore_state *e = state;
+
     return hsi_classes_take_stranded(&e->classes, e->in_service, task);
 }
 

@@ -19,17 +19,19 @@ typedef enum spoliation {
     SPOLIATE_GPUS   /* GPUs spoliate any task of CPUs */
 } spoliation;
 
-struct hs_policy_state {
+typedef struct heteroprio_state {
     hs_policy        *policy;
     spoliation        spoliation;
     hsi_problem       pb; /* priorities are ranks */
     hsi_ranking       ranking;
     hsi_ready_pool    queue;
     hsi_worker_states states;
-};
+} heteroprio_state;
 
-static void heteroprio_free(hs_policy_state *hp)
+static void heteroprio_free(void *state)
 {
+    heteroprio_state *hp = state;
+
     hsi_states_close(&hp->states);
     hsi_ready_pool_close(&hp->queue);
     hsi_problem_close(&hp->pb);
@@ -37,14 +39,14 @@ static void heteroprio_free(hs_policy_state *hp)
     free(hp);
 }
 
-static void add_ready(hs_policy_state *hp, uint32_t task)
+static void add_ready(heteroprio_state *hp, uint32_t task)
 {
     hsi_ranking_number_ready(&hp->ranking, task);
     hsi_ready_pool_add(&hp->queue, task);
 }
 
 /* Open all members. For independent tasks the queue starts full, unless endings are grouped. */
-static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
+static hs_status open_all(heteroprio_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->token, &hp->pb);
@@ -66,10 +68,10 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
 
 static hs_status create_heteroprio(spoliation allowed, hs_policy *policy,
                                    const hs_instance *estimates, const hs_policy_settings *settings,
-                                   hs_policy_state **out)
+                                   void **out)
 {
-    hs_policy_state *hp = calloc(1, sizeof *hp);
-    hs_status        st;
+    heteroprio_state *hp = calloc(1, sizeof *hp);
+    hs_status         st;
 
     if (!hp)
         return HS_ENOMEM;
@@ -90,31 +92,33 @@ static hs_status create_heteroprio(spoliation allowed, hs_policy *policy,
     return HS_OK;
 }
 
-static hs_status heteroprio_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status heteroprio_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                    const hs_schedule *plan, const hs_policy_settings *settings,
-                                   hs_policy_state **out)
+                                   void **out)
 {
-    (void)plan;
+    (void)data, (void)plan;
     return create_heteroprio(SPOLIATE_BOTH, policy, estimates, settings, out);
 }
 
-static hs_status ns_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                           const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status ns_create(void *data, hs_policy *policy, const hs_instance *estimates,
+                           const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
-    (void)plan;
+    (void)data, (void)plan;
     return create_heteroprio(SPOLIATE_NEVER, policy, estimates, settings, out);
 }
 
-static hs_status sp_create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                           const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status sp_create(void *data, hs_policy *policy, const hs_instance *estimates,
+                           const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
-    (void)plan;
+    (void)data, (void)plan;
     return create_heteroprio(SPOLIATE_GPUS, policy, estimates, settings, out);
 }
 
-static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
+static void heteroprio_ready(void *state, const uint32_t *tasks, size_t count, double now,
                              hs_wake *wake)
 {
+    heteroprio_state *hp = state;
+
     (void)now;
     for (size_t i = 0; i < count && !hsi_poll_after_work(hp->pb.token, HSI_POOL_WORK); i++) {
         add_ready(hp, tasks[i]);
@@ -124,13 +128,13 @@ static void heteroprio_ready(hs_policy_state *hp, const uint32_t *tasks, size_t 
 }
 
 /* Return true if one time per type is known before which no task is worth spoliating. */
-static bool is_quiet(const hs_policy_state *hp)
+static bool is_quiet(const heteroprio_state *hp)
 {
     return hp->spoliation == SPOLIATE_BOTH && !hp->states.inputs;
 }
 
 /* Return the first time at which a task running now is worth spoliating for `type`. */
-static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
+static double quiet_until(const heteroprio_state *hp, hs_type type, double now)
 {
     unsigned begin = type == HS_GPU ? 0 : hp->pb.m;
     unsigned end = type == HS_GPU ? hp->pb.m : hp->pb.m + hp->pb.k, w;
@@ -142,7 +146,7 @@ static double quiet_until(const hs_policy_state *hp, hs_type type, double now)
 }
 
 /* Wake idle workers of the other type for which the worker's tasks may be worth spoliating. */
-static void wake_spoliators(hs_policy_state *hp, unsigned worker, double now, hs_wake *wake)
+static void wake_spoliators(heteroprio_state *hp, unsigned worker, double now, hs_wake *wake)
 {
     hs_type other = hsi_states_type(&hp->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
     double  worth;
@@ -161,7 +165,7 @@ static void wake_spoliators(hs_policy_state *hp, unsigned worker, double now, hs
     }
 }
 
-static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_t task,
+static void start_task(heteroprio_state *hp, unsigned worker, double now, uint32_t task,
                        hs_wake *wake)
 {
     hsi_states_record_start(&hp->states, worker, task,
@@ -170,7 +174,7 @@ static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_
 }
 
 /* Return when a worker that found no victim should ask again. */
-static double next_question(hs_policy_state *hp, unsigned worker, double now)
+static double next_question(heteroprio_state *hp, unsigned worker, double now)
 {
     hs_type type = hsi_states_type(&hp->states, worker);
 
@@ -182,7 +186,7 @@ static double next_question(hs_policy_state *hp, unsigned worker, double now)
     return hp->states.no_spoliation_before[type];
 }
 
-static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, hs_decision *out)
+static void spoliate_or_wait(heteroprio_state *hp, unsigned worker, double now, hs_decision *out)
 {
     hs_type  type = hsi_states_type(&hp->states, worker);
     uint32_t victim, task;
@@ -204,10 +208,11 @@ static void spoliate_or_wait(hs_policy_state *hp, unsigned worker, double now, h
     hs_decide_spoliate(out, task, victim);
 }
 
-static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+static void heteroprio_next(void *state, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake)
 {
-    uint32_t task;
+    heteroprio_state *hp = state;
+    uint32_t          task;
 
     if (!hsi_ready_pool_is_in_service(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
@@ -222,10 +227,11 @@ static void heteroprio_next(hs_policy_state *hp, unsigned worker, double now, hs
     }
 }
 
-static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+static void heteroprio_ahead(void *state, unsigned worker, double now, hs_decision *out,
                              hs_wake *wake)
 {
-    uint32_t task;
+    heteroprio_state *hp = state;
+    uint32_t          task;
 
     if (!hsi_ready_pool_take(&hp->queue, hsi_states_type(&hp->states, worker), &task))
         return;
@@ -236,39 +242,48 @@ static void heteroprio_ahead(hs_policy_state *hp, unsigned worker, double now, h
         wake_spoliators(hp, worker, now, wake);
 }
 
-static int heteroprio_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
+static int heteroprio_waiting(void *state, unsigned worker, uint32_t *task)
 {
+    heteroprio_state *hp = state;
+
     return hsi_states_get_prefetched(&hp->states, worker, task);
 }
 
-static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
+static void put_back(heteroprio_state *hp, uint32_t task, hs_wake *wake)
 {
     hsi_ready_pool_add(&hp->queue, task);
     hs_wake_all(wake);
 }
 
-static void heteroprio_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
-                             double now, hs_wake *wake)
+static void heteroprio_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                             hs_wake *wake)
 {
+    heteroprio_state *hp = state;
+
     if (hsi_states_record_end(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 
-static void heteroprio_skip(hs_policy_state *hp, uint32_t task)
+static void heteroprio_skip(void *state, uint32_t task)
 {
+    heteroprio_state *hp = state;
+
     hsi_ready_pool_remove(&hp->queue, task);
 }
 
-static void heteroprio_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake)
+static void heteroprio_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    heteroprio_state *hp = state;
+    uint32_t          task;
 
     if (hsi_ready_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 
-static int heteroprio_stranded(hs_policy_state *hp, uint32_t *task)
+static int heteroprio_stranded(void *state, uint32_t *task)
 {
+    heteroprio_state *hp = state;
+
     return hsi_ready_pool_take_stranded(&hp->queue, task);
 }
 

@@ -18,7 +18,7 @@
 #include "support/ordered_set.h"
 #include "support/ratio.h"
 
-struct hs_policy_state {
+typedef struct corrected_state {
     hs_policy        *policy;
     double            band, leave;
     hsi_problem       pb; /* priorities are ranks */
@@ -27,10 +27,12 @@ struct hs_policy_state {
     hsi_ordered_set   by_rho;  /* ready tasks that GPUs can run, by decreasing rho, then rank */
     hsi_ordered_set   by_rank; /* tasks of `by_rho` in the band, by decreasing rank */
     hsi_worker_states states;
-};
+} corrected_state;
 
-static void corrected_free(hs_policy_state *hp)
+static void corrected_free(void *state)
 {
+    corrected_state *hp = state;
+
     hsi_states_close(&hp->states);
     hsi_set_close(&hp->by_rank);
     hsi_set_close(&hp->by_rho);
@@ -56,22 +58,22 @@ static int has_higher_rho(const void *problem, uint32_t a, uint32_t b)
     return rho ? rho > 0 : has_higher_rank(pb, a, b);
 }
 
-static double rank_key(const hs_policy_state *hp, uint32_t task)
+static double rank_key(const corrected_state *hp, uint32_t task)
 {
     return -(double)hsi_priority_of(&hp->pb, task);
 }
 
-static double rho_key(const hs_policy_state *hp, uint32_t task)
+static double rho_key(const corrected_state *hp, uint32_t task)
 {
     return hsi_heteroprio_key(hp->pb.p[task], hp->pb.q[task]);
 }
 
-static bool is_in_band(const hs_policy_state *hp, uint32_t task)
+static bool is_in_band(const corrected_state *hp, uint32_t task)
 {
     return hsi_compare_ratios(hp->pb.p[task], hp->pb.q[task], hp->band, 1) >= 0;
 }
 
-static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
+static hs_status open_all(corrected_state *hp, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &hp->policy->token, &hp->pb);
@@ -91,14 +93,14 @@ static hs_status open_all(hs_policy_state *hp, const hs_instance *estimates,
     return st;
 }
 
-static hs_status corrected_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status corrected_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                   const hs_schedule *plan, const hs_policy_settings *settings,
-                                  hs_policy_state **out)
+                                  void **out)
 {
-    hs_policy_state *hp = calloc(1, sizeof *hp);
+    corrected_state *hp = calloc(1, sizeof *hp);
     hs_status        st;
 
-    (void)plan;
+    (void)data, (void)plan;
     if (!hp)
         return HS_ENOMEM;
     hp->policy = policy;
@@ -116,7 +118,7 @@ static hs_status corrected_create(hs_policy *policy, const hs_instance *estimate
     return HS_OK;
 }
 
-static void add_ready(hs_policy_state *hp, uint32_t task)
+static void add_ready(corrected_state *hp, uint32_t task)
 {
     hsi_ready_pool_add(&hp->queue, task);
     if (isinf(hp->pb.q[task]))
@@ -126,15 +128,17 @@ static void add_ready(hs_policy_state *hp, uint32_t task)
         hsi_set_insert(&hp->by_rank, rank_key(hp, task), task);
 }
 
-static void leave_gpu_sets(hs_policy_state *hp, uint32_t task)
+static void leave_gpu_sets(corrected_state *hp, uint32_t task)
 {
     hsi_set_remove(&hp->by_rho, rho_key(hp, task), task);
     hsi_set_remove(&hp->by_rank, rank_key(hp, task), task);
 }
 
-static void corrected_ready(hs_policy_state *hp, const uint32_t *tasks, size_t count, double now,
+static void corrected_ready(void *state, const uint32_t *tasks, size_t count, double now,
                             hs_wake *wake)
 {
+    corrected_state *hp = state;
+
     (void)now;
     for (size_t i = 0; i < count && !hsi_poll_after_work(hp->pb.token, 3 * HSI_POOL_WORK); i++) {
         hsi_ranking_number_ready(&hp->ranking, tasks[i]);
@@ -150,18 +154,18 @@ static uint32_t first_of(const hsi_ordered_set *set)
 }
 
 /* Return the ready task that a GPU takes unless a running task has precedence; HS_NONE. */
-static uint32_t best_ready(const hs_policy_state *hp)
+static uint32_t best_ready(const corrected_state *hp)
 {
     return hp->by_rank.count ? first_of(&hp->by_rank) : first_of(&hp->by_rho);
 }
 
-static void take_ready(hs_policy_state *hp, uint32_t task)
+static void take_ready(corrected_state *hp, uint32_t task)
 {
     hsi_ready_pool_remove(&hp->queue, task);
     leave_gpu_sets(hp, task);
 }
 
-static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_t task,
+static void start_task(corrected_state *hp, unsigned worker, double now, uint32_t task,
                        hs_decision *out, hs_wake *wake)
 {
     hs_decide_start(out, task);
@@ -172,14 +176,14 @@ static void start_task(hs_policy_state *hp, unsigned worker, double now, uint32_
 }
 
 /* Find the CPU and its task that a GPU should spoliate, with rho of at least `leave`. */
-static uint32_t find_victim(hs_policy_state *hp, unsigned gpu, double leave, double now,
+static uint32_t find_victim(corrected_state *hp, unsigned gpu, double leave, double now,
                             uint32_t *task)
 {
     hp->states.rule.least_ratio = leave;
     return hsi_states_find_victim(&hp->states, gpu, now, task);
 }
 
-static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decision *out,
+static void next_of_gpu(corrected_state *hp, unsigned gpu, double now, hs_decision *out,
                         hs_wake *wake)
 {
     uint32_t ready = best_ready(hp), task = HS_NONE, victim;
@@ -205,7 +209,7 @@ static void next_of_gpu(hs_policy_state *hp, unsigned gpu, double now, hs_decisi
     hs_decide_spoliate(out, task, victim);
 }
 
-static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decision *out,
+static void next_of_cpu(corrected_state *hp, unsigned cpu, double now, hs_decision *out,
                         hs_wake *wake)
 {
     uint32_t task;
@@ -217,9 +221,11 @@ static void next_of_cpu(hs_policy_state *hp, unsigned cpu, double now, hs_decisi
     }
 }
 
-static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+static void corrected_next(void *state, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
+    corrected_state *hp = state;
+
     if (!hsi_ready_pool_is_in_service(&hp->queue, worker)) {
         hs_decide_wait(out, INFINITY);
     } else if (hsi_states_pending_decision(&hp->states, worker, out)) {
@@ -232,10 +238,11 @@ static void corrected_next(hs_policy_state *hp, unsigned worker, double now, hs_
     }
 }
 
-static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs_decision *out,
+static void corrected_ahead(void *state, unsigned worker, double now, hs_decision *out,
                             hs_wake *wake)
 {
-    uint32_t task = best_ready(hp);
+    corrected_state *hp = state;
+    uint32_t         task = best_ready(hp);
 
     (void)wake;
     if (task == HS_NONE || worker < hp->pb.m)
@@ -246,39 +253,48 @@ static void corrected_ahead(hs_policy_state *hp, unsigned worker, double now, hs
                                hs_policy_start_transfers(hp->policy, task, worker, now));
 }
 
-static int corrected_waiting(hs_policy_state *hp, unsigned worker, uint32_t *task)
+static int corrected_waiting(void *state, unsigned worker, uint32_t *task)
 {
+    corrected_state *hp = state;
+
     return hsi_states_get_prefetched(&hp->states, worker, task);
 }
 
-static void put_back(hs_policy_state *hp, uint32_t task, hs_wake *wake)
+static void put_back(corrected_state *hp, uint32_t task, hs_wake *wake)
 {
     add_ready(hp, task);
     hs_wake_all(wake);
 }
 
-static void corrected_ended(hs_policy_state *hp, unsigned worker, uint32_t task, hs_ending how,
-                            double now, hs_wake *wake)
+static void corrected_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                            hs_wake *wake)
 {
+    corrected_state *hp = state;
+
     if (hsi_states_record_end(&hp->states, worker, task, how, now, wake))
         put_back(hp, task, wake);
 }
 
-static void corrected_skip(hs_policy_state *hp, uint32_t task)
+static void corrected_skip(void *state, uint32_t task)
 {
+    corrected_state *hp = state;
+
     take_ready(hp, task);
 }
 
-static void corrected_retire(hs_policy_state *hp, unsigned worker, hs_wake *wake)
+static void corrected_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    corrected_state *hp = state;
+    uint32_t         task;
 
     if (hsi_ready_pool_retire(&hp->queue, worker) && hsi_states_retire(&hp->states, worker, &task))
         put_back(hp, task, wake);
 }
 
-static int corrected_stranded(hs_policy_state *hp, uint32_t *task)
+static int corrected_stranded(void *state, uint32_t *task)
 {
+    corrected_state *hp = state;
+
     if (!hsi_ready_pool_take_stranded(&hp->queue, task))
         return 0;
     leave_gpu_sets(hp, *task);

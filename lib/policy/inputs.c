@@ -79,12 +79,17 @@ static bool is_recorded(const request *r, const hs_access *access)
     return handle_of(r, access)->newest == access->writer;
 }
 
+/* Return the node from which a transfer of the version takes it. */
+static uint32_t source_of(const request *r, const hs_access *access)
+{
+    return is_recorded(r, access) ? handle_of(r, access)->source : 0;
+}
+
 /* Return when a transfer that starts now, or with is_prefetch at the end of the writer, is over. */
 static double transfer_arrival(const request *r, const hs_access *access)
 {
-    uint32_t from = is_recorded(r, access) ? handle_of(r, access)->source : 0;
-
-    return production_time(r, access->writer) + transfer_end(r, from, handle_of(r, access)->bytes);
+    return production_time(r, access->writer) +
+           transfer_end(r, source_of(r, access), handle_of(r, access)->bytes);
 }
 
 /* Return true if the node has, or will have, the version that a task reads. */
@@ -257,6 +262,57 @@ double hsi_inputs_longest_transfer(const hsi_inputs *inputs, uint32_t task, unsi
         if (access[i].mode & HS_READ && !has_replica(&r, &access[i]))
             longest = larger(longest, transfer_arrival(&r, &access[i]));
     return longest;
+}
+
+/* Return the bytes of edges to `vertex` from tasks that ran on other nodes; see
+ * arrival_of_edges(). */
+static double missing_edge_bytes(const request *r, uint32_t vertex, double bytes)
+{
+    const hs_graph *g = r->inputs->pb->graph;
+    size_t          count;
+    const uint32_t *before = hsi_predecessors(g, vertex, &count);
+    const double   *of_edge = hsi_predecessor_bytes(g, vertex);
+    double          sum = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        double part = of_edge && of_edge[i] > 0 ? of_edge[i] : bytes;
+
+        if (hsi_is_barrier(g, before[i]))
+            sum += missing_edge_bytes(r, before[i], part);
+        else if (r->inputs->node_of[before[i]] != r->to)
+            sum += part;
+    }
+    return sum;
+}
+
+double hsi_inputs_missing_bytes(const hsi_inputs *inputs, uint32_t task, unsigned worker)
+{
+    request          r = {inputs, 0, false, 0};
+    double           sum = 0;
+    size_t           count;
+    const hs_access *access;
+
+    if (!hsi_inputs_are_tracked(inputs))
+        return 0;
+    r.to = hsi_node_of_worker(inputs->pb, worker);
+    if (edge_arrival_slot(inputs, task, r.to) && !(*edge_arrival_slot(inputs, task, r.to) > 0))
+        sum = missing_edge_bytes(&r, task, 0);
+    access = hsi_accesses(inputs->pb->graph, task, &count);
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ && !has_replica(&r, &access[i]) &&
+            source_of(&r, &access[i]) != r.to)
+            sum += handle_of(&r, &access[i])->bytes;
+    return sum;
+}
+
+bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t node)
+{
+    if (!hsi_inputs_are_tracked(inputs))
+        return true;
+    if (!inputs->ledger)
+        return node == HSI_LEDGER_HOST; /* no task accesses a handle */
+    return handle < inputs->ledger->size.handles && node < inputs->nodes &&
+           is_valid(inputs->ledger, handle, node);
 }
 
 void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, double now)

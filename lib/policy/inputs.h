@@ -58,6 +58,13 @@ double hsi_inputs_arrival(const hsi_inputs *inputs, uint32_t task, unsigned work
 /* Return the duration of the longest transfer that assigning the task to the worker would start. */
 double hsi_inputs_longest_transfer(const hsi_inputs *inputs, uint32_t task, unsigned worker);
 
+/* Return the bytes of the task's inputs that are neither on the worker's memory node nor on their
+ * way to it. */
+double hsi_inputs_missing_bytes(const hsi_inputs *inputs, uint32_t task, unsigned worker);
+
+/* Return true if the node has, or will have, the newest version of the handle. */
+bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t node);
+
 /* Start the transfers of a task assigned to the worker, and return the arrival of the last input,
  * >= now. */
 double hsi_inputs_start_transfers(hsi_inputs *inputs, uint32_t task, unsigned worker, double now);

@@ -18,7 +18,7 @@
 #include "policy/ready_pool.h"
 #include "support/atomic.h"
 
-struct hs_policy_state {
+typedef struct plan_state {
     hs_policy     *policy;
     hsi_problem    pb;
     hsi_plan_lists lists;
@@ -33,10 +33,12 @@ struct hs_policy_state {
                                  neither */
     uint32_t  released;       /* top of the stack of orphans that became ready; HS_NONE: empty */
     uint32_t *below;          /* indexed by task: next entry of the stack `released` */
-};
+} plan_state;
 
-static void plan_free(hs_policy_state *plan)
+static void plan_free(void *state)
 {
+    plan_state *plan = state;
+
     free(plan->owner);
     free(plan->expected);
     free(plan->is_orphan);
@@ -47,7 +49,7 @@ static void plan_free(hs_policy_state *plan)
     free(plan);
 }
 
-static hs_status open_graph(hs_policy_state *plan)
+static hs_status open_graph(plan_state *plan)
 {
     size_t   n = plan->pb.n + 1;
     unsigned w;
@@ -70,14 +72,14 @@ static hs_status open_graph(hs_policy_state *plan)
     return HS_OK;
 }
 
-static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status plan_create(void *data, hs_policy *policy, const hs_instance *estimates,
                              const hs_schedule *schedule, const hs_policy_settings *settings,
-                             hs_policy_state **out)
+                             void **out)
 {
-    hs_policy_state *plan = calloc(1, sizeof *plan);
-    hs_status        st;
+    plan_state *plan = calloc(1, sizeof *plan);
+    hs_status   st;
 
-    (void)settings;
+    (void)data, (void)settings;
     if (!plan)
         return HS_ENOMEM;
     plan->policy = policy;
@@ -97,8 +99,10 @@ static hs_status plan_create(hs_policy *policy, const hs_instance *estimates,
 
 /* Take the worker's next task without a lock. In a graph the task must be ready, with no transfers
  * and no orphans in the run. */
-static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static int plan_own(void *state, unsigned worker, uint32_t *task)
 {
+    plan_state *plan = state;
+
     hsi_plan_list *list = &plan->lists.of[worker];
 
     if (!plan->pb.graph)
@@ -110,8 +114,10 @@ static int plan_own(hs_policy_state *plan, unsigned worker, uint32_t *task)
     return 1;
 }
 
-static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t *count)
+static const uint32_t *plan_list(void *state, unsigned worker, size_t *count)
 {
+    plan_state *plan = state;
+
     hsi_plan_list *list = &plan->lists.of[worker];
 
     if (plan->pb.graph)
@@ -123,7 +129,7 @@ static const uint32_t *plan_list(hs_policy_state *plan, unsigned worker, size_t 
 
 /* Return true and the next task of the worker's list, if it is ready. Tasks that can never be ready
  * are passed over. */
-static bool take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static bool take_next(plan_state *plan, unsigned worker, uint32_t *task)
 {
     hsi_plan_list *list = &plan->lists.of[worker];
 
@@ -139,7 +145,7 @@ static bool take_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
 }
 
 /* Add an orphan to the pool once. The caller holds the policy's lock. */
-static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
+static void add_ready_orphan(plan_state *plan, uint32_t task)
 {
     if (plan->pb.graph && plan->is_orphan[task] == 2)
         return;
@@ -148,7 +154,7 @@ static void add_ready_orphan(hs_policy_state *plan, uint32_t task)
     hsi_ready_pool_add(&plan->orphans, task);
 }
 
-static void collect_released(hs_policy_state *plan)
+static void collect_released(plan_state *plan)
 {
     uint32_t task = __atomic_exchange_n(&plan->released, HS_NONE, __ATOMIC_SEQ_CST);
 
@@ -157,7 +163,7 @@ static void collect_released(hs_policy_state *plan)
 }
 
 /* Return true and an orphan for a worker whose own list offers no task now. */
-static bool take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static bool take_orphan(plan_state *plan, unsigned worker, uint32_t *task)
 {
     hs_type type = worker < plan->pb.m ? HS_CPU : HS_GPU;
 
@@ -172,7 +178,7 @@ static bool take_orphan(hs_policy_state *plan, unsigned worker, uint32_t *task)
  * ready meanwhile. No task is dropped between the two looks at the list, since dropping needs the
  * lock.
  */
-static bool expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
+static bool expect_next(plan_state *plan, unsigned worker, uint32_t *task)
 {
     if (!plan->pb.graph || !hsi_plan_list_peek(&plan->lists.of[worker], task))
         return false;
@@ -183,10 +189,10 @@ static bool expect_next(hs_policy_state *plan, unsigned worker, uint32_t *task)
     return true;
 }
 
-static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_decision *out,
-                      hs_wake *wake)
+static void plan_next(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
-    uint32_t task;
+    plan_state *plan = state;
+    uint32_t    task;
 
     (void)now;
     (void)wake;
@@ -200,7 +206,7 @@ static void plan_next(hs_policy_state *plan, unsigned worker, double now, hs_dec
 }
 
 /* Make a task an orphan; a task that is not ready joins the pool when it is. */
-static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
+static void add_orphan(plan_state *plan, uint32_t task, hs_wake *wake)
 {
     if (plan->pb.graph) {
         hsi_atomic_store(&plan->orphaned, 1);
@@ -213,9 +219,10 @@ static void add_orphan(hs_policy_state *plan, uint32_t task, hs_wake *wake)
 }
 
 /* Wake workers for the tasks ready at the start; queue_orphan() handles later ones. */
-static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t count, double now,
-                       hs_wake *wake)
+static void plan_ready(void *state, const uint32_t *tasks, size_t count, double now, hs_wake *wake)
 {
+    plan_state *plan = state;
+
     (void)plan;
     (void)tasks;
     (void)now;
@@ -224,12 +231,12 @@ static void plan_ready(hs_policy_state *plan, const uint32_t *tasks, size_t coun
 }
 
 typedef struct releasing {
-    hs_policy_state *plan;
-    unsigned         worker; /* worker that ran the ended task */
-    hs_wake         *wake;
+    plan_state *plan;
+    unsigned    worker; /* worker that ran the ended task */
+    hs_wake    *wake;
 } releasing;
 
-static void release_orphan(hs_policy_state *plan, uint32_t task)
+static void release_orphan(plan_state *plan, uint32_t task)
 {
     uint32_t top = __atomic_load_n(&plan->released, __ATOMIC_SEQ_CST);
 
@@ -244,7 +251,7 @@ static void release_orphan(hs_policy_state *plan, uint32_t task)
 static void queue_orphan(void *data, uint32_t task)
 {
     const releasing *r = data;
-    hs_policy_state *plan = r->plan;
+    plan_state      *plan = r->plan;
     uint32_t         owner = plan->owner[task];
 
     if (__atomic_load_n(&plan->is_orphan[task], __ATOMIC_SEQ_CST)) {
@@ -258,10 +265,11 @@ static void queue_orphan(void *data, uint32_t task)
 
 /* HS_ENDING_DONE is called without a lock, and touches only data shared by atomics. The policy
  * never aborts a task itself: one aborted from outside becomes an orphan. */
-static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs_ending how,
-                       double now, hs_wake *wake)
+static void plan_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                       hs_wake *wake)
 {
-    releasing r = {plan, worker, wake};
+    plan_state *plan = state;
+    releasing   r = {plan, worker, wake};
 
     (void)now;
     if (how == HS_ENDING_DONE && plan->pb.graph)
@@ -272,23 +280,28 @@ static void plan_ended(hs_policy_state *plan, unsigned worker, uint32_t task, hs
         hs_wake_all(wake); /* other workers may have waited for successors of the dropped task */
 }
 
-static void plan_skip(hs_policy_state *plan, uint32_t task)
+static void plan_skip(void *state, uint32_t task)
 {
+    plan_state *plan = state;
+
     hsi_plan_lists_remove(&plan->lists, task);
     hsi_ready_pool_remove(&plan->orphans, task); /* a task whose worker has retired is an orphan */
 }
 
-static void plan_retire(hs_policy_state *plan, unsigned worker, hs_wake *wake)
+static void plan_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    plan_state *plan = state;
+    uint32_t    task;
 
     if (hsi_ready_pool_retire(&plan->orphans, worker))
         while (hsi_plan_list_take(&plan->lists.of[worker], &task))
             add_orphan(plan, task, wake);
 }
 
-static int plan_stranded(hs_policy_state *plan, uint32_t *task)
+static int plan_stranded(void *state, uint32_t *task)
 {
+    plan_state *plan = state;
+
     if (plan->pb.graph)
         collect_released(plan);
     return hsi_ready_pool_take_stranded(&plan->orphans, task);

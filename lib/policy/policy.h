@@ -11,19 +11,22 @@
 struct hs_policy {
     hs_policy_kind kind; /* complete copy of the policy's kind; fields beyond the struct_size
                             of the original are 0 */
-    hs_policy_state *state;
-    unsigned         workers;
-    uint32_t         tasks;
-    bool groups_endings; /* whether all endings at one time must be recorded before workers are
-                            asked */
+    void    *state;
+    unsigned workers;
+    uint32_t tasks;
+    bool     groups_endings; /* whether all endings at one time must be recorded before workers are
+                                asked */
     bool counts_down; /* whether the policy kind itself calls hsi_ready_record_done_concurrently(),
                          from several threads */
     bool behind;      /* whether tasks have ended since the last call of
                          hs_policy_collect_ready() */
     double    now;    /* time of the latest end of a task */
-    hsi_token token;  /* cancel token of create() and hs_policy_simulate(); empty in a live
-                         run */
-    hsi_problem pb;   /* problem made of the estimates, if `groups_endings` */
+    uint32_t *ran_on; /* by task: worker of a task that is done; NULL without a graph */
+    uint32_t *released_by; /* by task: predecessor that ended last; HS_NONE; NULL without a
+                              graph */
+    hsi_token token;       /* cancel token of create() and hs_policy_simulate(); empty in a live
+                              run */
+    hsi_problem pb;        /* problem made of the estimates, if `groups_endings` */
     hsi_ready   ready;
     hsi_inputs  inputs;
 };

@@ -118,6 +118,16 @@ static bool takes_rank(const hs_policy_kind *kind, hs_rank rank)
     return rank == HS_RANK_DEFAULT || (hs_rank_name(rank) && kind->supported_ranks >> rank & 1);
 }
 
+static bool open_releases(hs_policy *policy)
+{
+    policy->ran_on = calloc(policy->tasks + (size_t)1, sizeof *policy->ran_on);
+    policy->released_by = malloc((policy->tasks + (size_t)1) * sizeof *policy->released_by);
+    if (!policy->ran_on || !policy->released_by)
+        return false;
+    memset(policy->released_by, 0xff, policy->tasks * sizeof *policy->released_by); /* HS_NONE */
+    return true;
+}
+
 /* Create the ready counters and the inputs for all kinds, if the policy groups endings. */
 static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimates)
 {
@@ -127,6 +137,8 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
     policy->behind = policy->groups_endings;
     if (!policy->groups_endings)
         return HS_OK;
+    if (hs_instance_has_graph(estimates) && !open_releases(policy))
+        return HS_ENOMEM;
     st = hsi_problem_of_tasks(estimates, &policy->token, &policy->pb);
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
@@ -140,6 +152,8 @@ static void close_policy(hs_policy *policy)
     hsi_inputs_close(&policy->inputs);
     hsi_ready_close(&policy->ready);
     hsi_problem_close(&policy->pb);
+    free(policy->ran_on);
+    free(policy->released_by);
     free(policy);
 }
 
@@ -170,7 +184,7 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     st = open_shared_state(policy, estimates);
     policy->inputs.records = settings.transfers;
     if (st == HS_OK)
-        st = known.create(policy, estimates, plan, &settings, &policy->state);
+        st = known.create(known.data, policy, estimates, plan, &settings, &policy->state);
     if (st == HS_OK && hsi_poll(&policy->token)) {
         st = HS_ECANCELED;
         policy->kind.free(policy->state);
@@ -221,14 +235,14 @@ static void catch_up(hs_policy *policy, double now, hs_wake *wake)
         hs_policy_collect_ready(policy, now, NULL, wake);
 }
 
-/* Start the transfers of a decided task. The kind may be an application's: a task that does not
- * exist or is not ready becomes UINT32_MAX, which no caller can start. */
+/* Start the transfers of a decided task. The kind may be an application's: the start of a task that
+ * does not exist or is not ready is NaN. */
 static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_decision *out)
 {
     if (out->kind != HS_DECIDE_START)
         return;
     if (out->task >= policy->tasks || !hsi_policy_may_start(policy, out->task))
-        out->task = UINT32_MAX;
+        out->start = NAN;
     else
         out->start = hs_policy_start_transfers(policy, out->task, worker, now);
 }
@@ -286,6 +300,30 @@ double hs_policy_start_transfers(hs_policy *policy, uint32_t task, unsigned work
     return hsi_inputs_start_transfers(&policy->inputs, task, worker, now);
 }
 
+double hs_policy_missing_bytes(const hs_policy *policy, uint32_t task, unsigned worker)
+{
+    if (worker >= policy->workers || task >= policy->tasks)
+        return 0;
+    return hsi_inputs_missing_bytes(&policy->inputs, task, worker);
+}
+
+int hs_policy_has_replica(const hs_policy *policy, uint32_t handle, uint32_t memory_node)
+{
+    return hsi_inputs_have_replica(&policy->inputs, handle, memory_node);
+}
+
+uint32_t hs_policy_released_by(const hs_policy *policy, uint32_t task, unsigned *worker)
+{
+    uint32_t predecessor;
+
+    if (!policy->released_by || task >= policy->tasks)
+        return HS_NONE;
+    predecessor = policy->released_by[task];
+    if (worker && predecessor != HS_NONE)
+        *worker = policy->ran_on[predecessor];
+    return predecessor;
+}
+
 const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count)
 {
     return hsi_sort_transfers(&policy->inputs.transfers, count);
@@ -304,6 +342,19 @@ const uint32_t *hs_policy_own_list(hs_policy *policy, unsigned worker, size_t *c
     return policy->kind.own_list(policy->state, worker, count);
 }
 
+/* Record the end of a task and the tasks that it releases. */
+static void record_done(hs_policy *policy, uint32_t task, unsigned worker)
+{
+    size_t before = policy->ready.news_count;
+
+    hsi_ready_record_done(&policy->ready, task);
+    if (!policy->released_by)
+        return;
+    policy->ran_on[task] = worker;
+    for (; before < policy->ready.news_count; before++)
+        policy->released_by[policy->ready.news[before]] = task;
+}
+
 void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how, double now,
                      hs_wake *wake)
 {
@@ -314,7 +365,7 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     if (how == HS_ENDING_DONE && policy->groups_endings) {
         hsi_inputs_record_end(&policy->inputs, task, worker, now);
         if (!policy->counts_down)
-            hsi_ready_record_done(&policy->ready, task);
+            record_done(policy, task, worker);
     }
     if (how == HS_ENDING_DROPPED && policy->groups_endings)
         hsi_ready_record_dropped(&policy->ready, task);

@@ -26,17 +26,19 @@
 
 enum { LOOKED_AT = 64 }; /* tasks searched at the end of a list */
 
-struct hs_policy_state {
+typedef struct steal_state {
     hsi_problem       pb;
     hsi_plan_lists    lists;
     double           *load; /* indexed by worker: sum of the estimates in the list */
     hsi_ready_pool    orphans;
     hsi_worker_states states;
     bool              begun; /* whether lists are compact and loads are computed */
-};
+} steal_state;
 
-static void steal_free(hs_policy_state *steal)
+static void steal_free(void *state)
 {
+    steal_state *steal = state;
+
     free(steal->load);
     hsi_states_close(&steal->states);
     hsi_ready_pool_close(&steal->orphans);
@@ -47,10 +49,10 @@ static void steal_free(hs_policy_state *steal)
 
 static hs_status create_steal(hs_policy *policy, const hs_instance *estimates,
                               const hs_schedule *schedule, const hs_policy_settings *settings,
-                              hs_policy_state **out)
+                              void **out)
 {
-    hs_policy_state *steal = calloc(1, sizeof *steal);
-    hs_status        st;
+    steal_state *steal = calloc(1, sizeof *steal);
+    hs_status    st;
 
     if (!steal)
         return HS_ENOMEM;
@@ -72,22 +74,22 @@ static hs_status create_steal(hs_policy *policy, const hs_instance *estimates,
     return st;
 }
 
-static hs_status steal_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status steal_create(void *data, hs_policy *policy, const hs_instance *estimates,
                               const hs_schedule *schedule, const hs_policy_settings *settings,
-                              hs_policy_state **out)
+                              void **out)
 {
     if (!hs_instance_has_graph(estimates))
         return create_steal(policy, estimates, schedule, settings, out);
     policy->kind = hsi_policy_steal_graph; /* the kind for graphs handles all further calls */
-    return policy->kind.create(policy, estimates, schedule, settings, out);
+    return policy->kind.create(data, policy, estimates, schedule, settings, out);
 }
 
-static double estimated_time(const hs_policy_state *steal, hs_type type, uint32_t task)
+static double estimated_time(const steal_state *steal, hs_type type, uint32_t task)
 {
     return type == HS_GPU ? steal->pb.q[task] : steal->pb.p[task];
 }
 
-static void begin_lists(hs_policy_state *steal)
+static void begin_lists(steal_state *steal)
 {
     unsigned w;
 
@@ -105,7 +107,7 @@ static void begin_lists(hs_policy_state *steal)
 
 /* Subtract a removed task from its list's load; an empty list has load 0, without rounding
  * errors. */
-static void subtract_from_load(hs_policy_state *steal, unsigned worker, uint32_t task)
+static void subtract_from_load(steal_state *steal, unsigned worker, uint32_t task)
 {
     const hsi_plan_list *list = &steal->lists.of[worker];
 
@@ -114,7 +116,7 @@ static void subtract_from_load(hs_policy_state *steal, unsigned worker, uint32_t
         steal->load[worker] = 0;
 }
 
-static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
+static bool take_own(steal_state *steal, unsigned worker, uint32_t *task)
 {
     if (!hsi_plan_list_take(&steal->lists.of[worker], task))
         return false;
@@ -128,7 +130,7 @@ static uint32_t *stealable_tail(const hsi_plan_list *list)
 }
 
 /* Return the shortest time that a worker of `type` needs for one of the victim's waiting tasks. */
-static double shortest_waiting(const hs_policy_state *steal, unsigned victim, hs_type type)
+static double shortest_waiting(const steal_state *steal, unsigned victim, hs_type type)
 {
     const hsi_plan_list *list = &steal->lists.of[victim];
     const uint32_t      *at;
@@ -141,7 +143,7 @@ static double shortest_waiting(const hs_policy_state *steal, unsigned victim, hs
 }
 
 /* Return the time from which a stolen task of the victim would end before the victim does. */
-static double when_stealing_pays(const hs_policy_state *steal, unsigned victim, hs_type type,
+static double when_stealing_pays(const steal_state *steal, unsigned victim, hs_type type,
                                  double now)
 {
     return hsi_states_steal_time(&steal->states, victim, steal->load[victim],
@@ -153,7 +155,7 @@ static double when_stealing_pays(const hs_policy_state *steal, unsigned victim, 
  * among equals the last in the list. Requires a task that is worth stealing; the result then is
  * such a task.
  */
-static uint32_t *best_task_to_steal(const hs_policy_state *steal, unsigned victim, hs_type thief,
+static uint32_t *best_task_to_steal(const steal_state *steal, unsigned victim, hs_type thief,
                                     double now)
 {
     const hsi_plan_list *list = &steal->lists.of[victim];
@@ -177,7 +179,7 @@ static uint32_t *best_task_to_steal(const hs_policy_state *steal, unsigned victi
 
 /* Return the worker with the latest end among those with a task worth stealing; lower numbers
  * first; HS_NONE. */
-static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double now)
+static uint32_t find_victim(const steal_state *steal, hs_type type, double now)
 {
     uint32_t victim = HS_NONE;
     double   latest = 0;
@@ -200,8 +202,7 @@ static uint32_t find_victim(const hs_policy_state *steal, hs_type type, double n
 
 /* Return the time from which a worker has a task that a worker of `type` should steal or
  * spoliate. */
-static double when_asking_pays(const hs_policy_state *steal, unsigned worker, hs_type type,
-                               double now)
+static double when_asking_pays(const steal_state *steal, unsigned worker, hs_type type, double now)
 {
     const hsi_plan_list *list = &steal->lists.of[worker];
     double               from = INFINITY;
@@ -214,7 +215,7 @@ static double when_asking_pays(const hs_policy_state *steal, unsigned worker, hs
 }
 
 /* Wake a type if a change of the worker's list or running task may give it a task to take. */
-static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+static void wake_thieves(steal_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     static const hs_type types[] = {HS_CPU, HS_GPU};
     int                  i;
@@ -232,7 +233,7 @@ static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs
     }
 }
 
-static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint32_t *task,
+static bool steal_waiting(steal_state *steal, hs_type type, double now, uint32_t *task,
                           hs_wake *wake)
 {
     uint32_t       victim = find_victim(steal, type, now);
@@ -252,14 +253,14 @@ static bool steal_waiting(hs_policy_state *steal, hs_type type, double now, uint
     return true;
 }
 
-static void start_task(hs_policy_state *steal, unsigned worker, uint32_t task, double now,
+static void start_task(steal_state *steal, unsigned worker, uint32_t task, double now,
                        hs_wake *wake)
 {
     hsi_states_record_start(&steal->states, worker, task, now);
     wake_thieves(steal, worker, now, wake);
 }
 
-static double quiet_until(const hs_policy_state *steal, hs_type type, double now)
+static double quiet_until(const steal_state *steal, hs_type type, double now)
 {
     double   until = INFINITY;
     unsigned w;
@@ -269,7 +270,7 @@ static double quiet_until(const hs_policy_state *steal, hs_type type, double now
     return until;
 }
 
-static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
+static void help_or_wait(steal_state *steal, unsigned worker, double now, hs_decision *out,
                          hs_wake *wake)
 {
     hs_type  type = hsi_states_type(&steal->states, worker);
@@ -293,9 +294,10 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
     hs_decide_wait(out, steal->states.no_spoliation_before[type]);
 }
 
-static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
-                       hs_wake *wake)
+static void steal_next(void *state, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
+    steal_state *steal = state;
+
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t task;
 
@@ -313,29 +315,34 @@ static void steal_next(hs_policy_state *steal, unsigned worker, double now, hs_d
         start_task(steal, worker, out->task, now, wake);
 }
 
-static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
+static void add_orphan(steal_state *steal, uint32_t task, hs_wake *wake)
 {
     hsi_ready_pool_add(&steal->orphans, task);
     hs_wake_all(wake);
 }
 
-static void steal_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
-                        double now, hs_wake *wake)
+static void steal_ended(void *state, unsigned worker, uint32_t task, hs_ending how, double now,
+                        hs_wake *wake)
 {
+    steal_state *steal = state;
+
     if (hsi_states_record_end(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
 }
 
-static void steal_skip(hs_policy_state *steal, uint32_t task)
+static void steal_skip(void *state, uint32_t task)
 {
+    steal_state *steal = state;
+
     if (!steal->begun)
         hsi_plan_lists_remove(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task);
 }
 
-static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
+static void steal_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    steal_state *steal = state;
+    uint32_t     task;
 
     if (!hsi_ready_pool_retire(&steal->orphans, worker))
         return;
@@ -346,8 +353,10 @@ static void steal_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
     steal->load[worker] = 0;
 }
 
-static int steal_stranded(hs_policy_state *steal, uint32_t *task)
+static int steal_stranded(void *state, uint32_t *task)
 {
+    steal_state *steal = state;
+
     return hsi_ready_pool_take_stranded(&steal->orphans, task);
 }
 

@@ -27,7 +27,7 @@
 
 enum { LOOKED_AT = 64 };
 
-struct hs_policy_state {
+typedef struct steal_graph_state {
     hs_policy          *policy;
     hsi_problem         pb;
     hsi_plan_lists      lists;
@@ -40,10 +40,12 @@ struct hs_policy_state {
     hsi_ready_pool    orphans;
     unsigned char    *is_orphan; /* by task: 1: the task is in no list, and any worker may run it */
     hsi_worker_states states;
-};
+} steal_graph_state;
 
-static void steal_graph_free(hs_policy_state *steal)
+static void steal_graph_free(void *state)
 {
+    steal_graph_state *steal = state;
+
     free(steal->is_orphan);
     free(steal->held);
     hsi_set_close(&steal->waiting);
@@ -60,7 +62,7 @@ static int is_before(const void *pb, uint32_t a, uint32_t b)
     return hsi_task_comes_first(pb, a, b);
 }
 
-static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
+static hs_status open_all(steal_graph_state *steal, const hs_instance *estimates,
                           const hs_schedule *schedule, double tolerance)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &steal->policy->token, &steal->pb);
@@ -83,13 +85,14 @@ static hs_status open_all(hs_policy_state *steal, const hs_instance *estimates,
                : HS_ENOMEM;
 }
 
-static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estimates,
+static hs_status steal_graph_create(void *data, hs_policy *policy, const hs_instance *estimates,
                                     const hs_schedule *schedule, const hs_policy_settings *settings,
-                                    hs_policy_state **out)
+                                    void **out)
 {
-    hs_policy_state *steal = calloc(1, sizeof *steal);
-    hs_status        st;
+    steal_graph_state *steal = calloc(1, sizeof *steal);
+    hs_status          st;
 
+    (void)data;
     if (!steal)
         return HS_ENOMEM;
     steal->policy = policy;
@@ -105,24 +108,24 @@ static hs_status steal_graph_create(hs_policy *policy, const hs_instance *estima
     return HS_OK;
 }
 
-static double due_time(const hs_policy_state *steal, uint32_t task)
+static double due_time(const steal_graph_state *steal, uint32_t task)
 {
     return steal->plan.due[task];
 }
 
-static void begin_waiting(hs_policy_state *steal, uint32_t task)
+static void begin_waiting(steal_graph_state *steal, uint32_t task)
 {
     hsi_set_insert(&steal->waiting, due_time(steal, task), task);
     steal->held[steal->plan.owner[task]]++;
 }
 
-static void stop_waiting(hs_policy_state *steal, uint32_t task)
+static void stop_waiting(steal_graph_state *steal, uint32_t task)
 {
     if (hsi_set_remove(&steal->waiting, due_time(steal, task), task))
         steal->held[steal->plan.owner[task]]--;
 }
 
-static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
+static bool take_own(steal_graph_state *steal, unsigned worker, uint32_t *task)
 {
     hsi_plan_list *list = &steal->lists.of[worker];
 
@@ -138,7 +141,7 @@ static bool take_own(hs_policy_state *steal, unsigned worker, uint32_t *task)
 
 /* Return the time from which `worker` should take `task`, which waits for its planned worker or is
  * not first in the own list; `now`: at once; INFINITY: not expected. */
-static double when_taking_pays(hs_policy_state *steal, unsigned worker, uint32_t task, double now)
+static double when_taking_pays(steal_graph_state *steal, unsigned worker, uint32_t task, double now)
 {
     unsigned owner = steal->plan.owner[task];
     hs_type  type = hsi_states_type(&steal->states, worker);
@@ -157,7 +160,7 @@ static double when_taking_pays(hs_policy_state *steal, unsigned worker, uint32_t
 
 /* Return true and the late task that the worker should start; 0 and the time at which to ask
  * again. */
-static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint32_t *task,
+static bool take_late(steal_graph_state *steal, unsigned worker, double now, uint32_t *task,
                       double *until)
 {
     *until = INFINITY;
@@ -180,12 +183,12 @@ static bool take_late(hs_policy_state *steal, unsigned worker, double now, uint3
 
 /* Return true if no running task is worth spoliating yet for any worker of the type. With transfers
  * there is no such common time. */
-static bool is_quiet(const hs_policy_state *steal, hs_type type, double now)
+static bool is_quiet(const steal_graph_state *steal, hs_type type, double now)
 {
     return !steal->states.inputs && now < steal->states.no_spoliation_before[type];
 }
 
-static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs_decision *out)
+static void help_or_wait(steal_graph_state *steal, unsigned worker, double now, hs_decision *out)
 {
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t victim, task;
@@ -209,7 +212,7 @@ static void help_or_wait(hs_policy_state *steal, unsigned worker, double now, hs
 }
 
 /* Wake the other type if the task started by `worker` may be worth spoliating. */
-static void announce_candidate(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+static void announce_candidate(steal_graph_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     hs_type  other = hsi_states_type(&steal->states, worker) == HS_CPU ? HS_GPU : HS_CPU;
     unsigned thief = other == HS_CPU ? 0 : steal->pb.m; /* without transfers all workers of a type
@@ -231,7 +234,7 @@ static void announce_candidate(hs_policy_state *steal, unsigned worker, double n
 
 /* Wake workers that may profit from a task started on `worker`: its running task may be worth
  * spoliating, and late tasks in its list wait longer. */
-static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs_wake *wake)
+static void wake_thieves(steal_graph_state *steal, unsigned worker, double now, hs_wake *wake)
 {
     announce_candidate(steal, worker, now, wake);
     if (steal->held[worker] > 0 &&
@@ -239,9 +242,11 @@ static void wake_thieves(hs_policy_state *steal, unsigned worker, double now, hs
         hs_wake_all(wake);
 }
 
-static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now, hs_decision *out,
+static void steal_graph_next(void *state, unsigned worker, double now, hs_decision *out,
                              hs_wake *wake)
 {
+    steal_graph_state *steal = state;
+
     hs_type  type = hsi_states_type(&steal->states, worker);
     uint32_t task;
 
@@ -260,7 +265,7 @@ static void steal_graph_next(hs_policy_state *steal, unsigned worker, double now
     wake_thieves(steal, worker, now, wake);
 }
 
-static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
+static void add_orphan(steal_graph_state *steal, uint32_t task, hs_wake *wake)
 {
     steal->is_orphan[task] = 1;
     if (!hsi_policy_may_start(steal->policy, task))
@@ -271,9 +276,11 @@ static void add_orphan(hs_policy_state *steal, uint32_t task, hs_wake *wake)
     hs_wake_all(wake);
 }
 
-void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count,
-                               double now, hs_wake *wake)
+void hsi_steal_graph_add_ready(void *state, const uint32_t *tasks, size_t count, double now,
+                               hs_wake *wake)
 {
+    steal_graph_state *steal = state;
+
     (void)now;
     if (!steal->begun)
         hsi_plan_simulate(&steal->plan, &steal->lists);
@@ -287,26 +294,31 @@ void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, si
         hs_wake_all(wake);
 }
 
-static void steal_graph_ended(hs_policy_state *steal, unsigned worker, uint32_t task, hs_ending how,
+static void steal_graph_ended(void *state, unsigned worker, uint32_t task, hs_ending how,
                               double now, hs_wake *wake)
 {
+    steal_graph_state *steal = state;
+
     if (hsi_states_record_end(&steal->states, worker, task, how, now, wake))
         add_orphan(steal, task, wake);
     if (how == HS_ENDING_DROPPED)
         hs_wake_all(wake); /* other workers may have waited for successors of the dropped task */
 }
 
-static void steal_graph_skip(hs_policy_state *steal, uint32_t task)
+static void steal_graph_skip(void *state, uint32_t task)
 {
+    steal_graph_state *steal = state;
+
     if (!steal->begun)
         hsi_plan_simulation_mark_done_before_start(&steal->plan, task);
     hsi_plan_lists_remove(&steal->lists, task);
     hsi_ready_pool_remove(&steal->orphans, task); /* a task whose worker has retired is an orphan */
 }
 
-static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake *wake)
+static void steal_graph_retire(void *state, unsigned worker, hs_wake *wake)
 {
-    uint32_t task;
+    steal_graph_state *steal = state;
+    uint32_t           task;
 
     if (!hsi_ready_pool_retire(&steal->orphans, worker))
         return;
@@ -316,13 +328,17 @@ static void steal_graph_retire(hs_policy_state *steal, unsigned worker, hs_wake 
         add_orphan(steal, task, wake);
 }
 
-static int steal_graph_waiting(hs_policy_state *steal, unsigned worker, uint32_t *task)
+static int steal_graph_waiting(void *state, unsigned worker, uint32_t *task)
 {
+    steal_graph_state *steal = state;
+
     return hsi_plan_list_peek(&steal->lists.of[worker], task);
 }
 
-static int steal_graph_stranded(hs_policy_state *steal, uint32_t *task)
+static int steal_graph_stranded(void *state, uint32_t *task)
 {
+    steal_graph_state *steal = state;
+
     return hsi_ready_pool_take_stranded(&steal->orphans, task);
 }
 

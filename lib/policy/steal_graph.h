@@ -8,7 +8,7 @@
 extern const hs_policy_kind hsi_policy_steal_graph;
 
 /* Add the tasks that became ready: the `add_ready` of both kinds. */
-void hsi_steal_graph_add_ready(hs_policy_state *steal, const uint32_t *tasks, size_t count,
-                               double now, hs_wake *wake);
+void hsi_steal_graph_add_ready(void *steal, const uint32_t *tasks, size_t count, double now,
+                               hs_wake *wake);
 
 #endif

@@ -13,6 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/error.h"
+#include "core/impossible_decision.h"
 #include "core/recorder.h"
 #include "core/problem.h"
 #include "policy/policy.h"
@@ -36,13 +38,15 @@ typedef struct actor {
 } actor;
 
 typedef struct policy_simulation {
-    hs_policy      *policy;
-    bool            groups_endings;
-    bool            prefetches;
-    hsi_problem     truth;
-    hsi_worker_tree due;   /* indexed by rank: time of the next event */
-    hsi_worker_tree asked; /* by rank: 0 if the worker must be asked now (policies that group
-                              endings), else INFINITY */
+    hs_policy         *policy;
+    const hs_instance *in;    /* tasks with their true times */
+    hs_error          *error; /* fault of the policy; may be NULL */
+    bool               groups_endings;
+    bool               prefetches;
+    hsi_problem        truth;
+    hsi_worker_tree    due;   /* indexed by rank: time of the next event */
+    hsi_worker_tree    asked; /* by rank: 0 if the worker must be asked now (policies that group
+                                 endings), else INFINITY */
     actor         *actors;
     unsigned char *taken; /* by task: 1: the task was assigned to a worker, or is done */
     hsi_recorder   recorder;
@@ -178,30 +182,47 @@ static hs_status abort_task(policy_simulation *sim, const hs_decision *d, double
     return HS_OK;
 }
 
-static bool may_start(const policy_simulation *sim, uint32_t rank, uint32_t task)
-{
-    return task < sim->truth.n && (!sim->taken[task] || sim->actors[rank].prefetched == task) &&
-           !isinf(time_of(sim, rank, task));
-}
-
-/* Return true if the decision is valid; the policy may be an application's. */
-static bool is_possible(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
-                        double now)
+static bool runs_or_waits_on(const policy_simulation *sim, unsigned worker, uint32_t task)
 {
     const actor *victim;
 
+    if (worker >= sim->policy->workers || task >= sim->truth.n)
+        return false;
+    victim = &sim->actors[rank_of(sim, worker)];
+    return is_busy(victim) && (victim->task == task || victim->prefetched == task);
+}
+
+/* Return why the decision is impossible; NULL: it is possible. The policy may be an application's.
+ */
+static const char *why_impossible(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
+                                  double now)
+{
     switch (d->kind) {
     case HS_DECIDE_START:
-        return may_start(sim, rank, d->task);
+        if (isnan(d->start))
+            return HSI_NOT_READY;
+        if (sim->taken[d->task] && sim->actors[rank].prefetched != d->task)
+            return HSI_TAKEN;
+        return isinf(time_of(sim, rank, d->task)) ? HSI_CANNOT_RUN : NULL;
     case HS_DECIDE_SPOLIATE:
-        if (d->victim >= sim->policy->workers || d->task >= sim->truth.n)
-            return false;
-        victim = &sim->actors[rank_of(sim, d->victim)];
-        return is_busy(victim) && (victim->task == d->task || victim->prefetched == d->task);
+        return runs_or_waits_on(sim, d->victim, d->task) ? NULL : HSI_NO_VICTIM;
     case HS_DECIDE_WAIT:
-    default:
-        return d->kind == HS_DECIDE_WAIT && d->until > now;
+        return d->until > now ? NULL : HSI_NOT_LATER;
     }
+    return HSI_NO_SUCH_KIND;
+}
+
+/* Check a decision. HS_ESCHEDULE: *sim->error has the fault. */
+static hs_status check_decision(const policy_simulation *sim, uint32_t rank, const hs_decision *d,
+                                bool is_prefetch, double now)
+{
+    const char *reason = why_impossible(sim, rank, d, now);
+
+    if (is_prefetch && d->kind != HS_DECIDE_START)
+        reason = HSI_ONLY_PREFETCHES;
+    return reason
+               ? hsi_impossible_decision(sim->in, worker_of(sim, rank), d, now, reason, sim->error)
+               : HS_OK;
 }
 
 /* Ask the policy for a worker's next decision. After a spoliation the thief is asked again at once,
@@ -216,9 +237,8 @@ static hs_status ask_worker(policy_simulation *sim, uint32_t rank, double now)
     sim->actors[rank].doing = IDLE;
     do {
         hs_policy_next(sim->policy, worker_of(sim, rank), now, &decision, &woken);
-        if (!is_possible(sim, rank, &decision, now))
-            return HS_ESCHEDULE;
-        if (decision.kind == HS_DECIDE_SPOLIATE)
+        st = check_decision(sim, rank, &decision, false, now);
+        if (st == HS_OK && decision.kind == HS_DECIDE_SPOLIATE)
             st = abort_task(sim, &decision, now);
     } while (st == HS_OK && decision.kind == HS_DECIDE_SPOLIATE);
     if (st != HS_OK)
@@ -289,14 +309,16 @@ static hs_status choose_prefetches(policy_simulation *sim, double now)
         actor      *a = &sim->actors[rank];
         hs_wake     woken = {0};
         hs_decision decision;
+        hs_status   st;
 
         if (a->doing != RUNS || a->prefetched != HS_NONE)
             continue;
         hs_policy_prefetch(sim->policy, worker_of(sim, rank), now, &decision, &woken);
         if (decision.kind == HS_DECIDE_WAIT)
             continue;
-        if (decision.kind != HS_DECIDE_START || !may_start(sim, rank, decision.task))
-            return HS_ESCHEDULE;
+        st = check_decision(sim, rank, &decision, true, now);
+        if (st != HS_OK)
+            return st;
         a->prefetched = decision.task;
         sim->taken[decision.task] = 1;
         wake_all(sim, &woken, now);
@@ -328,12 +350,16 @@ static hs_status ask_until_settled(policy_simulation *sim, double now)
  * if tasks were never started. */
 static hs_status final_status(const policy_simulation *sim)
 {
-    uint32_t rank;
+    uint32_t rank, task = 0;
 
     for (rank = 0; rank < sim->due.size; rank++)
         if (is_busy(&sim->actors[rank]))
             return HS_EOVERFLOW;
-    return sim->done < sim->truth.n ? HS_ESCHEDULE : HS_OK;
+    if (sim->done == sim->truth.n)
+        return HS_OK;
+    while (sim->taken[task])
+        task++;
+    return hsi_task_is_left(sim->in, task, sim->now, sim->error);
 }
 
 static hs_status run_simulation(policy_simulation *sim)
@@ -343,6 +369,8 @@ static hs_status run_simulation(policy_simulation *sim)
     hs_status st = HS_OK;
     double    now;
 
+    if (sim->groups_endings) /* tasks are ready at 0 even if all workers are available later */
+        st = ask_until_settled(sim, 0);
     while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
         if (hsi_poll_after_work(&sim->policy->token, turn))
             return HS_ECANCELED;
@@ -391,9 +419,10 @@ static void skip_done(policy_simulation *sim, const unsigned char *skip)
 }
 
 static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
-                                 const hs_policy_settings *settings, hs_schedule **out)
+                                 const hs_policy_settings *settings, hs_schedule **out,
+                                 hs_error *error)
 {
-    policy_simulation sim = {.policy = policy};
+    policy_simulation sim = {.policy = policy, .in = truth, .error = error};
     hs_schedule      *s = NULL;
     hs_status         st;
 
@@ -453,21 +482,25 @@ static bool are_times(const double *available, const hs_instance *in)
 
 hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                              const hs_schedule *plan, const hs_instance *truth,
-                             const hs_policy_settings *settings, hs_schedule **out)
+                             const hs_policy_settings *settings, hs_schedule **out, hs_error *error)
 {
     hs_policy_settings full = {0};
     hs_policy         *policy = NULL;
     hs_status          st;
 
     if (!kind || !estimates || !truth || !out || !are_alike(estimates, truth))
-        return HS_EINVAL;
+        return hsi_error_set_status(error, HS_EINVAL);
     if (settings)
         (void)hsi_sized_copy_in(&full, sizeof full, settings);
     if (full.available && !are_times(full.available, estimates))
-        return HS_EINVAL;
+        return hsi_error_set_status(error, HS_EINVAL);
     st = hs_policy_create(kind, estimates, plan, settings, &policy);
+    if (st == HS_ESCHEDULE)
+        hsi_error_set(error, st, "the plan does not run each task exactly once where it can run");
     if (st == HS_OK)
-        st = simulate_policy(policy, truth, &full, out);
+        st = simulate_policy(policy, truth, &full, out, error);
+    if (st != HS_ESCHEDULE)
+        hsi_error_set_status(error, st);
     hs_policy_free(policy);
     return st;
 }

@@ -117,5 +117,5 @@ double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, unsigned g
 
     if (!known.guarantee || hsi_settings_resolve(&full, settings) != HS_OK)
         return INFINITY;
-    return known.guarantee(cpus, gpus, &full);
+    return known.guarantee(known.data, cpus, gpus, &full);
 }

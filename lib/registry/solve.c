@@ -105,7 +105,7 @@ static hs_status simulate_policy(const chosen *alg, const hs_instance *in,
     its.cancel_data = settings->cancel_data;
     its.available = settings->available;
     its.transfers = settings->transfers;
-    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s);
+    st = hs_policy_simulate(hs_policy_find(alg->own->policy), in, NULL, in, &its, &s, NULL);
     if (st == HS_OK)
         report->certified = hsi_certified_makespan(in, s, settings->available, &token);
     if (st == HS_OK && !token.cancelled) {
@@ -130,7 +130,7 @@ static hs_status run_search(const chosen *alg, const hs_instance *in, const hs_s
         return simulate_policy(alg, in, settings, out, report);
     if (alg->own)
         return alg->own->search(&members, in, settings, out, report);
-    st = alg->known.run(in, settings, &s);
+    st = alg->known.run(alg->known.data, in, settings, &s);
     if (st == HS_OK)
         st = s ? hs_schedule_check_available(in, s, settings->available, NULL) : HS_ESCHEDULE;
     if (st == HS_OK) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from ._errors import InvalidArgument, check
+from ._errors import InvalidArgument, check_described
 from ._library import Stop, ffi, lib, stoppable, struct, text
 from ._report import Report
 from ._settings import find_ranked, set_parameters
@@ -58,15 +58,15 @@ def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None
     set_parameters(settings.parameters, parameters)
     times = _available(instance, available)
     settings.available = times
-    out = ffi.new("hs_schedule **")
+    out, error = ffi.new("hs_schedule **"), ffi.new("hs_error *")
     status, interrupt = stoppable(
         lambda: lib.hs_policy_simulate(
             kind, instance._handle, plan._handle if plan is not None else ffi.NULL, real._handle,
-            settings, out), stop)
+            settings, out, error), stop)
     made = Schedule._own(out[0], real, Report(algorithm=policy)) if status == lib.HS_OK else None
     if interrupt:
         raise interrupt
-    check(status, text(lib.hs_policy_name(kind)))
+    check_described(status, error, text(lib.hs_policy_name(kind)))
     assert made is not None
     return made
 

@@ -9,12 +9,13 @@
 
 enum { N = 4, HANDLES = 200, UNIT = HSI_LEDGER_UNIT, MOST_DEVICES = 3 };
 
-static const char   *which; /* settings of the emulated devices */
-static hs_device_ops ops;
-static hsi_devices   devices;
-static double        home[HANDLES][UNIT / sizeof(double)];
-static uint32_t      tasks;              /* launched so far */
-static bool          opens_without_last; /* devices lack the last kind of operation */
+static const char       *which; /* settings of the emulated devices */
+static hs_device_ops     ops;
+static hsi_devices       devices;
+static hsi_device_choice choice[MOST_DEVICES];
+static double            home[HANDLES][UNIT / sizeof(double)];
+static uint32_t          tasks;              /* launched so far */
+static bool              opens_without_last; /* devices lack the last kind of operation */
 
 static hs_status list(const char *none, hs_device_info *info, unsigned room, unsigned *count,
                       hs_error *error)
@@ -48,7 +49,9 @@ static void create_devices(void)
     ops.list = list;
     ops.open = open_device;
     tasks = 0;
-    ck_assert_int_eq(hsi_devices_create(&ops, MOST_DEVICES, HANDLES, &devices), HS_OK);
+    for (unsigned i = 0; i < MOST_DEVICES; i++)
+        choice[i] = (hsi_device_choice){.ops = &ops, .index = i};
+    ck_assert_int_eq(hsi_devices_create(choice, MOST_DEVICES, HANDLES, &devices), HS_OK);
     devices.unit = UNIT;
     devices.most_units = HANDLES;
     devices.least_units = 2;

@@ -9,8 +9,10 @@
 
 HS_PLUGIN_FILE;
 
-static hs_status run(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+static hs_status run(void *data, const hs_instance *in, const hs_settings *settings,
+                     hs_schedule **out)
 {
+    (void)data;
     return hs_solve(hs_algorithm_find("lpt"), in, settings, out);
 }
 

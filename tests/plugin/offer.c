@@ -38,16 +38,15 @@ static hs_status place_in_turn(const hs_instance *in, bool wrong, hs_schedule **
     return st;
 }
 
-static hs_status run_in_turn(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
-{
-    (void)settings;
-    return place_in_turn(in, false, out);
-}
+static bool is_wrong = true;
 
-static hs_status run_at_once(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+static hs_status run_in_turn(void *data, const hs_instance *in, const hs_settings *settings,
+                             hs_schedule **out)
 {
+    const bool *wrong = data;
+
     (void)settings;
-    return place_in_turn(in, true, out);
+    return place_in_turn(in, wrong && *wrong, out);
 }
 
 static const hs_algorithm in_turn = {
@@ -62,26 +61,28 @@ static const hs_algorithm at_once = {
     .struct_size = sizeof(hs_algorithm),
     .name = "at-once",
     .summary = "a wrong one: everything on the first worker, at the same time",
-    .run = run_at_once,
+    .run = run_in_turn,
+    .data = &is_wrong,
 };
 
-struct hs_policy_state {
+typedef struct in_order_state {
     const hs_instance *in;
     unsigned char     *there; /* by task: not started */
-};
+} in_order_state;
 
-static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                        const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status create(void *data, hs_policy *policy, const hs_instance *estimates,
+                        const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
     size_t           n = hs_instance_tasks(estimates), i;
-    hs_policy_state *state = malloc(sizeof *state);
+    in_order_state *state = malloc(sizeof *state);
 
+    (void)data;
     (void)policy;
     (void)plan;
     (void)settings;
     if (!state)
         return HS_ENOMEM;
-    *state = (hs_policy_state){estimates, malloc(n + 1)};
+    *state = (in_order_state){estimates, malloc(n + 1)};
     if (!state->there) {
         free(state);
         return HS_ENOMEM;
@@ -92,16 +93,19 @@ static hs_status create(hs_policy *policy, const hs_instance *estimates, const h
     return HS_OK;
 }
 
-static void destroy(hs_policy_state *state)
+static void destroy(void *data)
 {
+    in_order_state *state = data;
+
     free(state->there);
     free(state);
 }
 
 /* Start the first waiting task that the worker can run. */
-static void next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+static void next(void *data, unsigned worker, double now, hs_decision *out,
                  hs_wake *wake)
 {
+    in_order_state *state = data;
     hs_type type = worker < hs_instance_cpus(state->in) ? HS_CPU : HS_GPU;
     size_t  n = hs_instance_tasks(state->in), i;
 
@@ -117,9 +121,11 @@ static void next(hs_policy_state *state, unsigned worker, double now, hs_decisio
     hs_decide_wait(out, INFINITY);
 }
 
-static void ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_ending how, double now,
+static void ended(void *data, unsigned worker, uint32_t task, hs_ending how, double now,
                   hs_wake *wake)
 {
+    in_order_state *state = data;
+
     (void)worker;
     (void)now;
     if (how != HS_ENDING_RETURNED && how != HS_ENDING_ABORTED)
@@ -128,8 +134,10 @@ static void ended(hs_policy_state *state, unsigned worker, uint32_t task, hs_end
     hs_wake_all(wake);
 }
 
-static void skip(hs_policy_state *state, uint32_t task)
+static void skip(void *data, uint32_t task)
 {
+    in_order_state *state = data;
+
     state->there[task] = 0;
 }
 
@@ -144,7 +152,7 @@ static const hs_policy_kind in_order = {
     .mark_done = skip,
 };
 
-static void next_forever(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+static void next_forever(void *state, unsigned worker, double now, hs_decision *out,
                          hs_wake *wake)
 {
     (void)state;

@@ -68,7 +68,8 @@ static hs_schedule *simulate(const char *policy, const hs_instance *estimates,
     settings.cost = cost;
     settings.guesses = guesses;
     ck_assert_int_eq(
-        hs_policy_simulate(hs_policy_find(policy), estimates, NULL, w->truth, &settings, &s), HS_OK);
+        hs_policy_simulate(hs_policy_find(policy), estimates, NULL, w->truth, &settings, &s, NULL),
+        HS_OK);
     ck_assert_int_eq(hs_schedule_check(w->truth, s, NULL), HS_OK);
     return s;
 }
@@ -207,7 +208,7 @@ START_TEST(an_unknown_use_of_guesses_is_refused)
     hs_policy_settings_init(&settings);
     settings.guesses = (hs_guess_use)(HS_GUESSES_DOUBTED + 1);
     ck_assert_int_eq(hs_policy_simulate(hs_policy_find("explore"), w.means, NULL, w.truth,
-                                        &settings, &s),
+                                        &settings, &s, NULL),
                      HS_EINVAL);
     ck_assert_ptr_null(s);
     close_workload(&w);
@@ -270,7 +271,8 @@ START_TEST(graphs_are_explored)
     ck_assert_int_eq(hs_instance_fill(unknown, NULL, &filled), HS_OK);
     hs_policy_settings_init(&settings);
     ck_assert_int_eq(
-        hs_policy_simulate(hs_policy_find("explore"), filled, NULL, truth, &settings, &s), HS_OK);
+        hs_policy_simulate(hs_policy_find("explore"), filled, NULL, truth, &settings, &s, NULL),
+        HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, s, NULL), HS_OK);
     hs_schedule_free(s);
     hs_instance_free(unknown);

@@ -116,7 +116,7 @@ static double makespan_by(const char *planner, const estimated_case *l, const ch
                      HS_OK);
     ck_assert_int_eq(hs_solve(hs_algorithm_find(planner), in, NULL, &plan), HS_OK);
     ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth,
-                                        settings_with_tolerance(tolerance), &found),
+                                        settings_with_tolerance(tolerance), &found, NULL),
                      HS_OK);
     ck_assert_int_eq(hs_schedule_check(truth, found, NULL), HS_OK);
     makespan = hs_schedule_makespan(found);
@@ -179,9 +179,9 @@ static double simulated_makespan(const char *name, const hs_instance *in, const 
     hs_schedule *found = NULL;
     double       makespan;
 
-    ck_assert_int_eq(
-        hs_policy_simulate(kind_of(name), in, plan, truth, settings_with_tolerance(0.02), &found),
-        HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of(name), in, plan, truth,
+                                        settings_with_tolerance(0.02), &found, NULL),
+                     HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);
     return makespan;
@@ -375,7 +375,8 @@ START_TEST(a_task_comes_within_sight)
     }
     ck_assert_int_eq(hs_instance_wrap(TASKS, cpu, gpu, NULL, 1, 2, &in), HS_OK);
     ck_assert_int_eq(hs_schedule_build(1, 2, TASKS, at, &plan), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of("plan+steal"), in, plan, in, NULL, &found), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind_of("plan+steal"), in, plan, in, NULL, &found, NULL),
+                     HS_OK);
     entry = hs_schedule_entries(found, 0, &count);
     ck_assert_uint_eq(count, 1);
     ck_assert_uint_eq(entry->task, ANYBODY);
@@ -403,7 +404,7 @@ START_TEST(what_is_not_restartable_is_left_alone)
     }
     ck_assert_int_eq(hs_builder_finish(builder, &in, NULL), HS_OK);
     ck_assert_int_eq(hs_instance_wrap(2, slow, times, NULL, 1, 1, &truth), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, NULL, &found),
+    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, NULL, &found, NULL),
                      HS_OK);
     ck_assert_double_eq(hs_schedule_makespan(found), 800);
     hs_schedule_free(found);
@@ -442,8 +443,8 @@ START_TEST(bad_arguments)
         ck_assert_int_eq(
             hs_policy_create(kind, other, plan, settings_with_tolerance(INFINITY), &policy),
             HS_EINVAL);
-        ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, NULL, &out), HS_EINVAL);
-        ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, NULL, &out), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, other, plan, in, NULL, &out, NULL), HS_EINVAL);
+        ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, bare, NULL, &out, NULL), HS_EINVAL);
         if (!hs_policy_needs_plan(kind))
             continue;
         ck_assert_int_eq(hs_policy_create(kind, other, NULL, NULL, &policy), HS_EINVAL);

@@ -116,7 +116,7 @@ static hs_schedule *simulate_rest(const graph_sample *s, const hs_policy_kind *k
                                   const hs_policy_settings *settings)
 {
     hs_schedule *found = NULL;
-    hs_status    st = hs_policy_simulate(kind, in, plan, in, settings, &found);
+    hs_status    st = hs_policy_simulate(kind, in, plan, in, settings, &found, NULL);
 
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", hs_policy_name(kind), hs_status_text(st));
     return found;

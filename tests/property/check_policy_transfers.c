@@ -40,7 +40,7 @@ static double end_of_third(hs_builder *b, unsigned cpus, unsigned gpus, const un
     ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, cpus, gpus, &truth), HS_OK);
     ck_assert_int_eq(hs_schedule_build(cpus, gpus, 3, at, &plan), HS_OK);
     ck_assert_int_eq(
-        hs_policy_simulate(kind_of("plan+steal"), in, plan, truth, &settings, &found), HS_OK);
+        hs_policy_simulate(kind_of("plan+steal"), in, plan, truth, &settings, &found, NULL), HS_OK);
     for (unsigned w = 0; w < cpus + gpus; w++) {
         size_t          count;
         const hs_entry *entry = hs_schedule_entries(found, w, &count);
@@ -117,7 +117,8 @@ static double makespan_behind_a_link(double gpu)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     ck_assert_int_eq(hs_instance_wrap(3, true_cpu, true_gpu, NULL, 1, 1, &truth), HS_OK);
-    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, &settings, &found),
+    ck_assert_int_eq(hs_policy_simulate(kind_of("heteroprio"), in, NULL, truth, &settings, &found,
+                                        NULL),
                      HS_OK);
     makespan = hs_schedule_makespan(found);
     hs_schedule_free(found);

@@ -76,7 +76,7 @@ static void check_order(comparison *c, const char *name, const hs_schedule *plan
 {
     hs_schedule *run = NULL;
     hs_status    st =
-        hs_policy_simulate(hs_policy_find("plan"), c->v->in, plan, c->v->in, NULL, &run);
+        hs_policy_simulate(hs_policy_find("plan"), c->v->in, plan, c->v->in, NULL, &run, NULL);
 
     require(c, st == HS_OK, "%s: its plan cannot run: %s", name, hs_status_text(st));
     hs_schedule_free(run);

@@ -31,7 +31,7 @@ hs_schedule *simulate(const sample *s, const char *name, const hs_schedule *plan
     hs_status    st;
 
     st = hs_policy_simulate(kind_of(name), s->in, plan, truth, settings_with_tolerance(tolerance),
-                            &out);
+                            &out, NULL);
     REQUIRE(s, st == HS_OK, "simulating %s: %s", name, hs_status_text(st));
     if (hs_schedule_check(truth, out, &v) != HS_OK)
         sample_fail(s, "%s: %s", name, v.why);

@@ -213,7 +213,7 @@ static hs_status simulate_policy(const void *context, uint64_t *result)
 {
     const policy_context *c = context;
     hs_schedule          *found = NULL;
-    hs_status st = hs_policy_simulate(c->kind, c->estimates, c->plan, c->truth, NULL, &found);
+    hs_status st = hs_policy_simulate(c->kind, c->estimates, c->plan, c->truth, NULL, &found, NULL);
 
     if (st == HS_OK)
         *result = digest_plan(found);

@@ -244,17 +244,17 @@ typedef struct noted {
 
 static noted it;
 
-static hs_status noted_create(hs_policy *policy, const hs_instance *in, const hs_schedule *plan,
-                              const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status noted_create(void *data, hs_policy *policy, const hs_instance *in,
+                              const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
-    hs_status st = it.of->create(policy, in, plan, settings, out);
+    hs_status st = it.of->create(data, policy, in, plan, settings, out);
 
     it.created = it.c.asked;
     it.settles = hs_policy_groups_endings(policy);
     return st;
 }
 
-static void noted_next(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+static void noted_next(void *state, unsigned worker, double now, hs_decision *out,
                        hs_wake *wake)
 {
     if (!it.begun)
@@ -273,7 +273,7 @@ static hs_status simulate_noted(const hs_instance *in, const hs_schedule *plan, 
     settings.cancel_data = &it.c;
     it.c = (caller){0, stop_at};
     it.created = it.begun = 0;
-    st = hs_policy_simulate(&it.kind, in, plan, in, &settings, &s);
+    st = hs_policy_simulate(&it.kind, in, plan, in, &settings, &s, NULL);
     ck_assert_int_eq(s != NULL, st == HS_OK);
     hs_schedule_free(s);
     return st;

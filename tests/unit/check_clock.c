@@ -30,17 +30,18 @@ typedef struct script {
     hs_decision says[WORKERS][DECISIONS];
 } script;
 
-struct hs_policy_state {
+typedef struct script_state {
     const script *script;
     unsigned      at[WORKERS];
-};
+} script_state;
 
-static hs_policy_state state;
+static script_state state;
 
-static hs_status create_script(hs_policy *policy, const hs_instance *estimates,
+static hs_status create_script(void *data, hs_policy *policy, const hs_instance *estimates,
                                const hs_schedule *plan, const hs_policy_settings *settings,
-                               hs_policy_state **out)
+                               void **out)
 {
+    (void)data;
     (void)policy;
     (void)estimates;
     (void)plan;
@@ -50,20 +51,22 @@ static hs_status create_script(hs_policy *policy, const hs_instance *estimates,
     return HS_OK;
 }
 
-static void free_script(hs_policy_state *s)
+static void free_script(void *s)
 {
     (void)s;
 }
 
-static void next_answer(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+static void next_answer(void *own, unsigned worker, double now, hs_decision *out,
                         hs_wake *wake)
 {
+    script_state *s = own;
+
     (void)now;
     (void)wake;
     *out = s->script->says[worker][s->at[worker]++ % DECISIONS];
 }
 
-static void ignore_end(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how,
+static void ignore_end(void *s, unsigned worker, uint32_t task, hs_ending how,
                        double now, hs_wake *wake)
 {
     (void)s;
@@ -74,7 +77,7 @@ static void ignore_end(hs_policy_state *s, unsigned worker, uint32_t task, hs_en
     (void)wake;
 }
 
-static void ignore_done_task(hs_policy_state *s, uint32_t task)
+static void ignore_done_task(void *s, uint32_t task)
 {
     (void)s;
     (void)task;
@@ -110,7 +113,7 @@ START_TEST(aborted_task_ends_at_once)
     size_t              count;
 
     state.script = &as_told;
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan, NULL), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, plan, NULL), HS_OK);
     entry = hs_schedule_entries(plan, CPU, &count);
     ck_assert_uint_eq(count, 2);
@@ -124,32 +127,50 @@ START_TEST(aborted_task_ends_at_once)
 }
 END_TEST
 
-static const script impossible[] = {
-    {{[CPU] = {WAIT(0), START(1), WAIT(INFINITY)}, /* until now */
+static const struct {
+    script      told;
+    const char *fault;
+} impossible[] = {
+    {{{[CPU] = {WAIT(0), START(1), WAIT(INFINITY)}, /* until now */
       [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
-    {{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)}, [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
-    {{[CPU] = {START(0)}, [GPU] = {START(0)}}},              /* what runs */
-    {{[CPU] = {WAIT(9)}, [GPU] = {START(0), START(0)}}},     /* what is done */
-    {{[CPU] = {START(2)}, [GPU] = {START(0)}}},              /* start a task on a type that
-                                                                cannot run it */
-    {{[CPU] = {WAIT(9)}, [GPU] = {START(3)}}},               /* start a task that does not exist */
-    {{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},  /* spoliate a worker that does not
-                                                                exist */
-    {{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)}, /* spoliate a task that the victim
-                                                                does not run */
+     "at 0 the policy lets cpu0 wait until 0, but that is not later"},
+    {{{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)}, [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
+     "at 0 the policy lets cpu0 wait until nan, but that is not later"},
+    {{{[CPU] = {START(0)}, [GPU] = {START(0)}}},
+     "at 0 the policy starts task 't0' on cpu0, but the task is done, or another decision has "
+     "started it"},
+    {{{[CPU] = {WAIT(9)}, [GPU] = {START(0), START(0)}}},
+     "at 4 the policy starts task 't0' on gpu0, but the task is done, or another decision has "
+     "started it"},
+    {{{[CPU] = {START(2)}, [GPU] = {START(0)}}},
+     "at 0 the policy starts task 't2' on cpu0, but the task cannot run on this worker"},
+    {{{[CPU] = {WAIT(9)}, [GPU] = {START(3)}}},
+     "at 0 the policy starts task number 3 on gpu0, but there is no such task"},
+    {{{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},
+     "at 1 the policy lets gpu0 spoliate task 't0' on gpu1, but the task does not run there"},
+    {{{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)},
       [GPU] = {START(2), TAKE(1, CPU), START(0), WAIT(INFINITY)}}},
-    {{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(0, CPU)}}}, /* spoliate an idle worker */
-    {{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}}, /* never start one
-                                                                                   of the tasks */
+     "at 1 the policy lets gpu0 spoliate task 't1' on cpu0, but the task does not run there"},
+    {{{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(9, CPU)}}},
+     "at 0 the policy lets gpu0 spoliate task number 9 on cpu0, but there is no such task"},
+    {{{[CPU] = {{.kind = 7}}, [GPU] = {START(0)}}},
+     "at 0 the policy decides 7 for cpu0, but there is no such kind of decision"},
+    {{{[CPU] = {START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}},
+     "at 4 the policy lets every worker wait, but task 't1' has not run"},
 };
 
 START_TEST(impossible_decisions_are_refused)
 {
     hs_instance *in = tasks_on(1, 1);
     hs_schedule *plan = NULL;
+    hs_error     error;
 
-    state.script = &impossible[_i];
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan), HS_ESCHEDULE);
+    state.script = &impossible[_i].told;
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, NULL, &plan, &error),
+                     HS_ESCHEDULE);
+    ck_assert_int_eq(error.status, HS_ESCHEDULE);
+    ck_assert_str_eq(error.why, impossible[_i].fault);
     ck_assert_ptr_null(plan);
     hs_instance_free(in);
 }
@@ -161,8 +182,8 @@ START_TEST(estimates_with_other_workers_are_refused)
     hs_instance          *in = tasks_on(1, 1), *truth = tasks_on(other[_i][0], other[_i][1]);
     hs_schedule          *plan = NULL;
 
-    state.script = &impossible[0];
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, truth, NULL, &plan), HS_EINVAL);
+    state.script = &impossible[0].told;
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, truth, NULL, &plan, NULL), HS_EINVAL);
     hs_instance_free(truth);
     hs_instance_free(in);
 }
@@ -227,10 +248,10 @@ START_TEST(done_tasks_are_not_started)
     hs_policy_settings_init(&settings);
     state.script = &all;
     settings.skip = only_one;
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan, NULL), HS_ESCHEDULE);
     state.script = &one;
     settings.skip = all_but_one;
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan, NULL), HS_OK);
     ck_assert_uint_eq(hs_schedule_entry_count(plan), 1);
     ck_assert_double_eq(hs_schedule_makespan(plan), 2);
     hs_schedule_free(plan);

@@ -168,16 +168,19 @@ START_TEST(settings_are_checked)
 }
 END_TEST
 
-static double dada_guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double dada_guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
     (void)cpus;
     (void)gpus;
     (void)settings;
-    return 1;
+    return data ? *(const double *)data : 1;
 }
 
-static hs_status run_lpt(const hs_instance *in, const hs_settings *settings, hs_schedule **out)
+static hs_status run_lpt(void *data, const hs_instance *in, const hs_settings *settings,
+                         hs_schedule **out)
 {
+    if (data)
+        ++*(double *)data;
     return hs_solve(hs_algorithm_find("lpt"), in, settings, out);
 }
 
@@ -186,7 +189,7 @@ START_TEST(algorithm_is_read_up_to_its_size)
 {
     hs_instance *in = an_instance();
     hs_schedule *s = NULL;
-    double       makespan = 0;
+    double       makespan = 0, ratio = 5; /* data of the algorithm, which counts its runs there */
     struct {
         hs_algorithm alg;
         char         later[64]; /* fields of a later version of the struct */
@@ -213,7 +216,9 @@ START_TEST(algorithm_is_read_up_to_its_size)
     ck_assert_str_eq(hs_algorithm_cost(alg), "");
     ck_assert_str_eq(hs_algorithm_summary(alg), "lpt");
     mine.alg.struct_size = sizeof mine;
+    mine.alg.data = &ratio;
     ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_OK);
+    ck_assert_double_eq(hs_algorithm_guarantee(alg, 1, 1, NULL), 6);
     hs_schedule_free(s);
     mine.alg = *hs_algorithm_find("lpt"); /* a copy of a built-in algorithm cannot run */
     ck_assert_int_eq(hs_solve(alg, in, NULL, &s), HS_EINVAL);

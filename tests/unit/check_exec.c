@@ -473,12 +473,13 @@ static struct {
 } spied[2];
 
 /* Note what the policy sees, and end the run. */
-static hs_status spy(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                     const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status spy(void *data, hs_policy *policy, const hs_instance *estimates,
+                     const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
     hs_feature_index *index = NULL;
     hs_features       features;
 
+    (void)data;
     (void)policy;
     (void)plan;
     (void)settings;

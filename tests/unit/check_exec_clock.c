@@ -436,7 +436,8 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     policy.tolerance = 0.02;
     policy.rank = rank;
     policy.transfers = 1;
-    ck_assert_int_eq(hs_policy_simulate(kind, s->in, plan, s->truth, &policy, &expected), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind, s->in, plan, s->truth, &policy, &expected, NULL),
+                     HS_OK);
     hs_exec_settings_init(&settings);
     settings.decide.policy = kind;
     settings.decide.rank = rank;

@@ -444,7 +444,7 @@ END_TEST
 
 static unsigned asked; /* calls of ask_heteroprio(); protected by the dispatcher's lock */
 
-static void ask_heteroprio(hs_policy_state *state, unsigned worker, double now, hs_decision *out,
+static void ask_heteroprio(void *state, unsigned worker, double now, hs_decision *out,
                            hs_wake *wake)
 {
     asked++;
@@ -483,8 +483,8 @@ START_TEST(workers_do_not_wait_for_a_retry)
 }
 END_TEST
 
-static void wake_and_choose_nothing(hs_policy_state *state, unsigned worker, double now,
-                                    hs_decision *out, hs_wake *wake)
+static void wake_and_choose_nothing(void *state, unsigned worker, double now, hs_decision *out,
+                                    hs_wake *wake)
 {
     (void)state, (void)worker, (void)now;
     hs_wake_all(wake);

@@ -149,31 +149,31 @@ END_TEST
 /* Policies that make impossible decisions, up to TRIES times for each worker. */
 enum { TRIES = 20 };
 
-struct hs_policy_state {
+typedef struct odd_state {
     unsigned asked[2];
-};
+} odd_state;
 
-static hs_policy_state odd;
+static odd_state odd;
 
-static hs_status create(hs_policy *policy, const hs_instance *estimates, const hs_schedule *plan,
-                        const hs_policy_settings *settings, hs_policy_state **out)
+static hs_status create(void *data, hs_policy *policy, const hs_instance *estimates,
+                        const hs_schedule *plan, const hs_policy_settings *settings, void **out)
 {
+    (void)data;
     (void)policy;
     (void)estimates;
     (void)plan;
     (void)settings;
-    odd = (hs_policy_state){0};
+    odd = (odd_state){0};
     *out = &odd;
     return HS_OK;
 }
 
-static void forget(hs_policy_state *s)
+static void forget(void *s)
 {
     (void)s;
 }
 
-static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending how, double now,
-                  hs_wake *wake)
+static void ended(void *s, unsigned worker, uint32_t task, hs_ending how, double now, hs_wake *wake)
 {
     (void)s;
     (void)worker;
@@ -183,14 +183,13 @@ static void ended(hs_policy_state *s, unsigned worker, uint32_t task, hs_ending 
     (void)wake;
 }
 
-static void skip(hs_policy_state *s, uint32_t task)
+static void skip(void *s, uint32_t task)
 {
     (void)s;
     (void)task;
 }
 
-static void ready(hs_policy_state *s, const uint32_t *tasks, size_t count, double now,
-                  hs_wake *wake)
+static void ready(void *s, const uint32_t *tasks, size_t count, double now, hs_wake *wake)
 {
     (void)s;
     (void)tasks;
@@ -199,13 +198,12 @@ static void ready(hs_policy_state *s, const uint32_t *tasks, size_t count, doubl
     (void)wake;
 }
 
-static bool tries_again(hs_policy_state *s, unsigned worker)
+static bool tries_again(odd_state *s, unsigned worker)
 {
     return s->asked[worker]++ < TRIES;
 }
 
-static void give_up(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
-                    hs_wake *wake)
+static void give_up(void *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     (void)s;
     (void)worker;
@@ -214,17 +212,18 @@ static void give_up(hs_policy_state *s, unsigned worker, double now, hs_decision
     hs_decide_wait(out, INFINITY);
 }
 
-static void start_again(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
-                        hs_wake *wake)
+static void start_again(void *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     give_up(s, worker, now, out, wake);
     if (tries_again(s, worker))
         hs_decide_start(out, 0);
 }
 
-static void take_what_is_over(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
+static void take_what_is_over(void *state, unsigned worker, double now, hs_decision *out,
                               hs_wake *wake)
 {
+    odd_state *s = state;
+
     give_up(s, worker, now, out, wake);
     if (worker == 0 && s->asked[worker] == 0)
         hs_decide_start(out, 0);
@@ -234,9 +233,11 @@ static void take_what_is_over(hs_policy_state *s, unsigned worker, double now, h
 }
 
 /* Let the GPU spoliate the CPU's task, which is not restartable. */
-static void take_what_may_not_restart(hs_policy_state *s, unsigned worker, double now,
-                                      hs_decision *out, hs_wake *wake)
+static void take_what_may_not_restart(void *state, unsigned worker, double now, hs_decision *out,
+                                      hs_wake *wake)
 {
+    odd_state *s = state;
+
     give_up(s, worker, now, out, wake);
     if (worker == 0 && s->asked[0]++ == 0) {
         hs_decide_start(out, 0);
@@ -249,8 +250,7 @@ static void take_what_may_not_restart(hs_policy_state *s, unsigned worker, doubl
     }
 }
 
-static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
-                           hs_wake *wake)
+static void wait_until_now(void *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     give_up(s, worker, now, out, wake);
     if (tries_again(s, worker))
@@ -258,14 +258,13 @@ static void wait_until_now(hs_policy_state *s, unsigned worker, double now, hs_d
 }
 
 /* Start the second task, which depends on the first. */
-static void start_the_second(hs_policy_state *s, unsigned worker, double now, hs_decision *out,
-                             hs_wake *wake)
+static void start_the_second(void *s, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     give_up(s, worker, now, out, wake);
     hs_decide_start(out, 1);
 }
 
-static int own_again(hs_policy_state *s, unsigned worker, uint32_t *task)
+static int own_again(void *s, unsigned worker, uint32_t *task)
 {
     *task = 0;
     return tries_again(s, worker);
@@ -277,7 +276,7 @@ static const uint32_t *list(size_t *count, const uint32_t *tasks, size_t length)
     return tasks;
 }
 
-static const uint32_t *list_twice(hs_policy_state *s, unsigned worker, size_t *count)
+static const uint32_t *list_twice(void *s, unsigned worker, size_t *count)
 {
     static const uint32_t tasks[] = {0, 0};
 
@@ -286,7 +285,7 @@ static const uint32_t *list_twice(hs_policy_state *s, unsigned worker, size_t *c
     return list(count, tasks, 2);
 }
 
-static const uint32_t *list_stranger(hs_policy_state *s, unsigned worker, size_t *count)
+static const uint32_t *list_stranger(void *s, unsigned worker, size_t *count)
 {
     static const uint32_t tasks[] = {1u << 30};
 
@@ -295,7 +294,7 @@ static const uint32_t *list_stranger(hs_policy_state *s, unsigned worker, size_t
     return list(count, tasks, 1);
 }
 
-static const uint32_t *list_nothing(hs_policy_state *s, unsigned worker, size_t *count)
+static const uint32_t *list_nothing(void *s, unsigned worker, size_t *count)
 {
     static const uint32_t tasks[1];
 
@@ -304,7 +303,7 @@ static const uint32_t *list_nothing(hs_policy_state *s, unsigned worker, size_t 
     return list(count, tasks, 0);
 }
 
-static int strand_again(hs_policy_state *s, uint32_t *task)
+static int strand_again(void *s, uint32_t *task)
 {
     *task = 0;
     return tries_again(s, 0);
@@ -317,18 +316,30 @@ static int strand_again(hs_policy_state *s, uint32_t *task)
 static const struct {
     const char    *kernel;
     hs_policy_kind kind;
+    const char    *fault; /* part of the message */
 } odd_policies[] = {
-    {"done", {ODD, .next = start_again}},
-    {"done", {ODD, .next = take_what_is_over}},
-    {"call:50000", {ODD, .next = take_what_may_not_restart}}, /* the run waits for the task */
-    {"done", {ODD, .next = wait_until_now}},
-    {"done", {ODD, .next = give_up, .take_own = own_again}},
-    {"none-cpu", {ODD, .next = give_up, .take_own = own_again}},
-    {"done", {ODD, .next = give_up, .take_own = own_again, .own_list = list_twice}},
-    {"done", {ODD, .next = give_up, .take_own = own_again, .own_list = list_nothing}},
-    {"none-cpu", {ODD, .next = give_up, .own_list = list_twice}},
-    {"done", {ODD, .next = give_up, .own_list = list_stranger}},
-    {"lose", {ODD, .next = start_again, .take_stranded = strand_again}},
+    {"done", {ODD, .next = start_again}, "the task is done, or another decision has started it"},
+    {"done", {ODD, .next = take_what_is_over}, "on cpu0, but the task does not run there"},
+    {"call:50000",
+     {ODD, .next = take_what_may_not_restart}, /* the run waits for the task */
+     "the policy lets gpu0 spoliate task 't0' on cpu0, but the task may not be aborted, or may not "
+     "run here"},
+    {"done", {ODD, .next = wait_until_now}, "but that is not later"},
+    {"done",
+     {ODD, .next = give_up, .take_own = own_again},
+     "the task is done, or another decision has started it"},
+    {"none-cpu", {ODD, .next = give_up, .take_own = own_again}, "the policy starts task 't0'"},
+    {"done",
+     {ODD, .next = give_up, .take_own = own_again, .own_list = list_twice},
+     "at 0 the policy starts task 't0' on "},
+    {"done",
+     {ODD, .next = give_up, .take_own = own_again, .own_list = list_nothing},
+     "its list of own tasks has another task next"},
+    {"none-cpu",
+     {ODD, .next = give_up, .own_list = list_twice},
+     "at 0 the policy starts task 't0' on "},
+    {"done", {ODD, .next = give_up, .own_list = list_stranger}, "there is no such task"},
+    {"lose", {ODD, .next = start_again, .take_stranded = strand_again}, "task 't0'"},
 };
 
 /* The run breaks off as a simulation does, and counts each task once. */
@@ -345,7 +356,7 @@ START_TEST(impossible_decision_breaks_the_run_off)
     s.decide.policy = &odd_policies[_i].kind;
     p = run_plan(instance_of(rows, 1, 1, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
-    ck_assert_str_eq(p.error.why, "the policy made an impossible decision");
+    ck_assert_msg(strstr(p.error.why, odd_policies[_i].fault), "%s", p.error.why);
     ck_assert_uint_le(p.report.done + p.report.failed, 1);
     end_run(&p);
 }
@@ -372,6 +383,8 @@ START_TEST(policy_that_violates_the_order_is_refused)
     s.decide.policy = &rash;
     p = run_plan(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
+    ck_assert_ptr_nonnull(strstr(p.error.why, "the policy starts task 't1' on cpu0, but a "
+                                              "predecessor of the task is not done"));
     ck_assert_int_eq(scripted.begun, 0);
     end_run(&p);
 }

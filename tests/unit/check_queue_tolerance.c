@@ -51,7 +51,7 @@ static hs_schedule *simulate_heteroprio(const hs_instance *estimates, const hs_i
 
     hs_policy_settings_init(&settings);
     settings.parameters.ratio_tolerance = tolerance;
-    ck_assert_int_eq(hs_policy_simulate(kind, estimates, NULL, truth, &settings, &s), HS_OK);
+    ck_assert_int_eq(hs_policy_simulate(kind, estimates, NULL, truth, &settings, &s, NULL), HS_OK);
     return s;
 }
 
@@ -84,7 +84,7 @@ START_TEST(policy_tolerance_hides_noise)
     hs_policy_settings_init(&settings);
     settings.parameters.ratio_tolerance = 2;
     ck_assert_int_eq(
-        hs_policy_simulate(hs_policy_find("heteroprio"), truth, NULL, truth, &settings, &s[0]),
+        hs_policy_simulate(hs_policy_find("heteroprio"), truth, NULL, truth, &settings, &s[0], NULL),
         HS_EINVAL);
     for (i = 0; i < 3; i++)
         hs_schedule_free(s[i]);

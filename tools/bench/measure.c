@@ -99,7 +99,7 @@ static hs_status simulate(const work *w, const bench_algorithm *a, const hs_inst
         settings.rank = a->rank;
     if (a->manner == BENCH_FIRST_RUN || a->manner == BENCH_SECOND_RUN)
         return bench_simulate_unknown(a, in, w->truth, &settings, out);
-    return hs_policy_simulate(a->policy, in, plan, w->truth, &settings, out);
+    return hs_policy_simulate(a->policy, in, plan, w->truth, &settings, out, NULL);
 }
 
 /* Let an external solver make a plan from the estimated times. */

@@ -371,7 +371,7 @@ static int make_similar(const bench_case *one, bool wants_witness, bench_instanc
         code = gen_make(&request, &means);
     if (!code && wants_witness)
         status = hs_policy_simulate(hs_policy_find("heteroprio"), means.instance, NULL,
-                                    made.instance, &settings, &witness);
+                                    made.instance, &settings, &witness, NULL);
     if (status != HS_OK)
         code = message_status(status, one->recipe);
     *out = (bench_instance){.in = means.instance, .truth = made.instance, .witness = witness};

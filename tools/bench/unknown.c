@@ -39,7 +39,7 @@ static hs_status simulate(const bench_algorithm *a, const hs_instance *unknown,
     settings->cost = cost;
     settings->guesses = a->guesses;
     if (status == HS_OK)
-        status = hs_policy_simulate(a->policy, filled, NULL, truth, settings, out);
+        status = hs_policy_simulate(a->policy, filled, NULL, truth, settings, out, NULL);
     hs_instance_free(filled);
     return status;
 }

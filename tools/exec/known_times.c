@@ -70,7 +70,7 @@ hs_status exec_measure_known(const exec_job *job, exec_measured *m)
         return HS_OK;
     status = create_known(job, m, &known);
     if (status == HS_OK)
-        status = hs_policy_simulate(hs_policy_find("heteroprio"), known, NULL, known, NULL, &s);
+        status = hs_policy_simulate(hs_policy_find("heteroprio"), known, NULL, known, NULL, &s, NULL);
     if (status == HS_OK) {
         m->known_makespan = hs_schedule_makespan(s);
         m->known_guesses = time_sources_of(known).guesses;

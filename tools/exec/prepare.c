@@ -70,6 +70,9 @@ static void print_refusal(const char *path, const char *why)
                                             {"settings.run.matrix", "--input"},
                                             {"settings.place.share_gpu_cores", "--no-reserve"},
                                             {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.run.fewer_nodes", "--fewer"},
+                                            {"settings.run.nodes", "--nodes"},
+                                            {"settings.gpu.module", "--gpu-module"},
                                             {"settings.place.oversubscribe", "--oversubscribe"}};
     char                     text[2 * HS_WHY];
     size_t                   used = 0, i;
@@ -119,12 +122,12 @@ static int predict(exec_job *job, const exec_request *request)
     settings.parameters = request->settings.decide.parameters;
     settings.cost = request->settings.decide.cost;
     settings.transfers = 1;
-    status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted);
+    status = hs_policy_simulate(policy, in, job->plan.s, in, &settings, &job->predicted, &error);
     if (status == HS_OK)
         status = hs_schedule_check(in, job->predicted, &error);
     if (status == HS_OK)
         return EXIT_OK;
-    return refuse_policy(job, status, error.why[0] ? error.why : NULL);
+    return refuse_policy(job, status, error.why);
 }
 
 /* Replace the prediction of a resumed run by the prediction for the remaining tasks. */

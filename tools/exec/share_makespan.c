@@ -30,7 +30,7 @@ static double makespan_of(hs_status created, hs_instance *in)
     double       makespan = NAN;
 
     if (created == HS_OK &&
-        hs_policy_simulate(hs_policy_find("heteroprio"), in, NULL, in, NULL, &s) == HS_OK)
+        hs_policy_simulate(hs_policy_find("heteroprio"), in, NULL, in, NULL, &s, NULL) == HS_OK)
         makespan = hs_schedule_makespan(s);
     hs_schedule_free(s);
     hs_instance_free(in);

@@ -12,9 +12,10 @@
 
 struct hsi_matrix;
 struct hsi_matrix_row;
+struct hsi_client_run;
 
-/* Functions that let GPU and CPU workers work on the tiles of one matrix, over the table of the
- * module for GPUs. CPU workers announce the rows that they run, before and after. */
+/* Functions that let GPU and CPU workers work on the tiles of one matrix, over the tables
+ * of the modules for devices. CPU workers announce the rows that they run, before and after. */
 typedef struct hsi_memory hsi_memory;
 
 /* The operands of a row while a CPU worker runs its task. */
@@ -26,9 +27,12 @@ typedef struct hsi_sharing {
     /* Backend of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
     const hs_backend *backend;
 
-    /* Create the memory for `gpus` devices of a module. The settings limit the tiles on each. */
-    hs_status (*create)(struct hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
-                        const hs_exec_settings *settings, hsi_memory **out, hs_error *error);
+    /* Create the memory for the devices of the run. The settings limit the tiles on each. */
+    hs_status (*create)(struct hsi_matrix *matrix, const struct hsi_client_run *run,
+                        hsi_memory **out, hs_error *error);
+
+    /* Return the name of the module that drives the devices. */
+    const char *(*name)(const hsi_memory *memory);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
 

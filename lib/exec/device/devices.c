@@ -54,13 +54,13 @@ static hs_status allocate(hsi_devices *d)
     return hsi_ledger_create(&size, &d->ledger);
 }
 
-hs_status hsi_devices_create(const hs_device_ops *ops, unsigned count, size_t handles,
+hs_status hsi_devices_create(const hsi_device_choice *choice, unsigned count, size_t handles,
                              hsi_devices *out)
 {
     hs_status st;
 
     *out = (hsi_devices){
-        .ops = ops, .count = count, .streams = count * HSI_STREAMS, .handles = handles};
+        .choice = choice, .count = count, .streams = count * HSI_STREAMS, .handles = handles};
     if (count >= HSI_LEDGER_MOST_NODES)
         return HS_ETOOBIG;
     pthread_mutex_init(&out->lock, NULL);
@@ -81,7 +81,7 @@ void hsi_devices_free(hsi_devices *d)
         pthread_mutex_destroy(&d->device[i].issue);
     }
     if (d->host)
-        d->ops->close(d->host);
+        d->choice[0].ops->close(d->host);
     hsi_ledger_free(d->ledger);
     hsi_records_free(d);
     free(d->device);
@@ -112,15 +112,16 @@ bool hsi_devices_lost(hsi_devices *d, char why[HS_WHY])
 
 void *hsi_devices_allocate(hsi_devices *d, size_t bytes)
 {
-    hs_error     unused;
-    host_header *header = NULL;
-    bool         is_pageable;
+    const hsi_device_choice *first = &d->choice[0];
+    hs_error                 unused;
+    host_header             *header = NULL;
+    bool                     is_pageable;
 
     if (bytes > SIZE_MAX / 2)
         return NULL;
     pthread_mutex_lock(&d->host_lock);
-    if (d->host || d->ops->open(NULL, 0, &d->host, &unused) == HS_OK)
-        header = d->ops->host_alloc(d->host, NULL, sizeof *header + bytes);
+    if (d->host || first->ops->open(first->which, first->index, &d->host, &unused) == HS_OK)
+        header = first->ops->host_alloc(d->host, NULL, sizeof *header + bytes);
     pthread_mutex_unlock(&d->host_lock);
     is_pageable = !header;
     if (is_pageable)
@@ -140,6 +141,6 @@ void hsi_devices_release(hsi_devices *d, void *at)
         return;
     }
     pthread_mutex_lock(&d->host_lock);
-    d->ops->host_release(d->host, header, 0);
+    d->choice[0].ops->host_release(d->host, header, 0);
     pthread_mutex_unlock(&d->host_lock);
 }

@@ -11,9 +11,10 @@
 
 #include "data/ledger.h"
 #include "exec/device/ahead.h"
+#include "exec/device/modules.h"
 
 /*
- * Devices that share handles with the host, driven through the table of a module. A ledger records
+ * Devices that share handles with the host, driven through the tables of modules. A ledger records
  * the replicas. Each device is a node of the ledger and has several streams: some for kernels, some
  * for segments, one for copies in and one for copies out. A copy or the kernels of a task are a
  * step of a stream, with an event behind them.
@@ -98,23 +99,25 @@ typedef struct hsi_anchor {
 
 /* A device and its worker. The worker's thread alone uses the members from `base` on. */
 typedef struct hsi_device_node {
-    hsi_devices         *devices;
-    uint32_t             node;
-    pthread_mutex_t      issue;
-    hs_device           *device;       /* NULL: not open */
-    bool                 is_lost;      /* atomic */
-    bool                 is_in_ledger; /* the ledger's node is open; needs the lock */
-    uint32_t             domain;       /* its number in the ledger, while the node is open */
-    char                 label[192];
-    unsigned             number; /* in the list of the module */
-    size_t               memory; /* bytes of the device */
-    hsi_device_stream    stream[HSI_STREAMS];
-    hs_buffer           *chunk; /* memory for replicas */
-    size_t              *chunk_bytes;
-    uint32_t             chunks;
-    size_t               units; /* replicas for which the chunks have room */
-    hsi_anchor           anchor;
-    hsi_transfer_record *records; /* since the device was opened, the last one first */
+    hsi_devices             *devices;
+    uint32_t                 node;
+    pthread_mutex_t          issue;
+    const hsi_device_choice *choice;       /* set when a worker opens the device */
+    const hs_device_ops     *ops;          /* of `choice` */
+    hs_device               *device;       /* NULL: not open */
+    bool                     is_lost;      /* atomic */
+    bool                     is_in_ledger; /* the ledger's node is open; needs the lock */
+    uint32_t                 domain;       /* its number in the ledger, while the node is open */
+    char                     label[192];
+    unsigned                 number; /* of the choice */
+    size_t                   memory; /* bytes of the device */
+    hsi_device_stream        stream[HSI_STREAMS];
+    hs_buffer               *chunk; /* memory for replicas */
+    size_t                  *chunk_bytes;
+    uint32_t                 chunks;
+    size_t                   units; /* replicas for which the chunks have room */
+    hsi_anchor               anchor;
+    hsi_transfer_record     *records; /* since the device was opened, the last one first */
 
     hs_backend_worker   base;
     char                why[HS_WHY]; /* reason why the worker cannot be opened */
@@ -137,29 +140,29 @@ typedef struct hsi_device_node {
 } hsi_device_node;
 
 struct hsi_devices {
-    const hs_device_ops *ops;
-    const hs_backend    *backend;       /* of the workers */
-    const char          *limit_setting; /* the user's name of `limit`, for messages */
-    pthread_mutex_t      lock;          /* of the ledger, why_lost, records of closed devices */
-    hsi_ledger          *ledger;
-    unsigned             count, streams; /* streams of all devices */
-    hsi_device_node     *device;         /* node v is device[v - 1] */
-    size_t               handles;
-    size_t              *bytes;                   /* of a copy, by handle */
-    size_t               unit;                    /* bytes of any replica */
-    size_t               most_units, least_units; /* useful; needed by the largest task */
-    double               limit; /* bytes of replicas on each device; 0: `share` of the memory */
-    double               share;
-    hs_operation        *operation; /* each operation of a body once */
-    size_t               operations;
-    char                 why_lost[HS_WHY];
-    bool                 keeps_records;
-    int64_t              epoch; /* zero of recorded times, in nanoseconds of the host's clock */
-    hsi_transfer_record *records;
-    size_t               recorded;
-    hs_transfer         *transfers;
-    pthread_mutex_t      host_lock;
-    hs_device           *host; /* device through which host memory is allocated; NULL: none yet */
+    const hsi_device_choice *choice;        /* by the device_index of a worker */
+    const hs_backend        *backend;       /* of the workers */
+    const char              *limit_setting; /* the user's name of `limit`, for messages */
+    pthread_mutex_t          lock;          /* of the ledger, why_lost, records of closed devices */
+    hsi_ledger              *ledger;
+    unsigned                 count, streams; /* streams of all devices */
+    hsi_device_node         *device;         /* node v is device[v - 1] */
+    size_t                   handles;
+    size_t                  *bytes;                   /* of a copy, by handle */
+    size_t                   unit;                    /* bytes of any replica */
+    size_t                   most_units, least_units; /* useful; needed by the largest task */
+    double                   limit; /* bytes of replicas on each device; 0: `share` of the memory */
+    double                   share;
+    hs_operation            *operation; /* each operation of a body once */
+    size_t                   operations;
+    char                     why_lost[HS_WHY];
+    bool                     keeps_records;
+    int64_t                  epoch; /* zero of recorded times, in nanoseconds of the host's clock */
+    hsi_transfer_record     *records;
+    size_t                   recorded;
+    hs_transfer             *transfers;
+    pthread_mutex_t          host_lock;
+    hs_device *host; /* device through which host memory is allocated; NULL: none yet */
 };
 
 static inline hsi_device_node *hsi_node_of_worker(hs_backend_worker *worker)
@@ -192,9 +195,9 @@ static inline bool hsi_node_is_lost(const hsi_device_node *node)
     return __atomic_load_n(&node->is_lost, __ATOMIC_ACQUIRE);
 }
 
-/* devices.c: create devices that no worker has opened, over a ledger of `handles` handles.
- * HS_ENOMEM, HS_ETOOBIG. */
-hs_status hsi_devices_create(const hs_device_ops *ops, unsigned count, size_t handles,
+/* devices.c: create devices that no worker has opened, over a ledger of `handles` handles. The
+ * choices, at least `count`, are the caller's. HS_ENOMEM, HS_ETOOBIG. */
+hs_status hsi_devices_create(const hsi_device_choice *choice, unsigned count, size_t handles,
                              hsi_devices *out);
 void      hsi_devices_free(hsi_devices *d);
 

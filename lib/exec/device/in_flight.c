@@ -72,7 +72,7 @@ static bool copy_inputs(hsi_device_node *node, const hsi_in_flight *f, hs_stream
         const hsi_use *use = &f->use[i];
 
         if (use->second != HS_NONE && use->mode & HS_READ &&
-            !node->devices->ops->copy(stream, hsi_node_address(node, use->second),
+            !node->ops->copy(stream, hsi_node_address(node, use->second),
                                       hsi_node_address(node, use->range),
                                       node->devices->bytes[use->handle]))
             return false;
@@ -85,7 +85,7 @@ static bool copy_result(hsi_device_node *node, const hsi_in_flight *f, hs_stream
     const hsi_device_body *body = f->body;
 
     return !body->copy_to ||
-           node->devices->ops->copy(stream, hsi_node_address(node, range_of(f, body->copy_to)),
+           node->ops->copy(stream, hsi_node_address(node, range_of(f, body->copy_to)),
                                     hsi_node_address(node, range_of(f, body->copy_from)),
                                     node->devices->bytes[f->use[body->copy_to - 1].handle]);
 }
@@ -97,7 +97,7 @@ static bool copy_info(hsi_device_node *node, const hsi_in_flight *f, const hs_op
     ptrdiff_t        number = f - node->in_flight;
     const hs_address from = {node->device, op->info.buffer, op->info.offset};
 
-    return !op->info.buffer || node->devices->ops->copy(stream,
+    return !op->info.buffer || node->ops->copy(stream,
                                                         (hs_address){.buffer = node->info_here +
                                                                                number},
                                                         from, sizeof(int));
@@ -108,7 +108,7 @@ bool hsi_in_flight_launch(hsi_device_node *node, const hsi_in_flight *f, unsigne
     hs_stream   *stream = &node->stream[number].stream;
     hs_operation op = operation_of(node, f, number);
 
-    return copy_inputs(node, f, stream) && node->devices->ops->launch(stream, &op) &&
+    return copy_inputs(node, f, stream) && node->ops->launch(stream, &op) &&
            copy_result(node, f, stream) && copy_info(node, f, &op, stream);
 }
 
@@ -227,7 +227,7 @@ void hsi_in_flight_begun(hsi_device_node *node, hsi_in_flight *f, hsi_waits *wai
 
 static bool launch_and_record(hsi_device_node *node, const hsi_in_flight *f, const hsi_waits *waits)
 {
-    const hs_range_ops *ranges = node->devices->ops->ranges;
+    const hs_range_ops *ranges = node->ops->ranges;
     bool                launched;
 
     if (hsi_node_is_lost(node))

@@ -13,7 +13,7 @@ bool hsi_node_wait(hsi_device_node *node, unsigned stream, const hsi_waits *wait
         const hsi_device_node *other = hsi_node_of_stream(d, s);
 
         if (waits->number[s] && !hsi_step_is_over(d, s, waits->number[s]) &&
-            !d->ops->wait(
+            !node->ops->wait(
                 &node->stream[stream].stream,
                 &other->stream[s % HSI_STREAMS].event[waits->number[s] % HSI_STREAM_EVENTS]))
             return false;
@@ -38,7 +38,7 @@ bool hsi_node_record(hsi_device_node *node, unsigned stream, uint64_t number,
     hsi_device_stream *s = &node->stream[stream];
 
     hsi_node_note_step(node, stream, number, waits);
-    return node->devices->ops->record(&s->stream, &s->event[number % HSI_STREAM_EVENTS]);
+    return node->ops->record(&s->stream, &s->event[number % HSI_STREAM_EVENTS]);
 }
 
 static hs_address address_of(const hsi_devices *d, uint32_t node, const hsi_address *a)
@@ -56,12 +56,12 @@ hs_address hsi_node_address(const hsi_device_node *node, uint32_t number)
     return address_of(node->devices, node->node, &a);
 }
 
-static void begin_range(const hsi_devices *d, const hsi_transfer_op *op)
+static void begin_range(const hs_device_ops *ops, const hsi_transfer_op *op)
 {
-    if (d->ops->ranges)
-        d->ops->ranges->begin(op->to == HSI_LEDGER_HOST     ? "tile to host"
-                              : op->from == HSI_LEDGER_HOST ? "tile to GPU"
-                                                            : "tile from peer");
+    if (ops->ranges)
+        ops->ranges->begin(op->to == HSI_LEDGER_HOST     ? "tile to host"
+                           : op->from == HSI_LEDGER_HOST ? "tile to GPU"
+                                                         : "tile from peer");
 }
 
 /* Nothing is copied from a device that was lost since the transfer was entered. */
@@ -74,13 +74,13 @@ static bool copy(hsi_device_node *node, hs_stream *stream, const hsi_transfer_op
 
     if (op->from != HSI_LEDGER_HOST && hsi_node_is_lost(&d->device[op->from - 1]))
         return true;
-    begin_range(d, op);
+    begin_range(node->ops, op);
     made = hsi_record_begin(node, stream, op, bytes, &record) &&
-           d->ops->copy(stream, address_of(d, op->to, &op->target),
-                        address_of(d, op->from, &op->source), bytes) &&
+           node->ops->copy(stream, address_of(d, op->to, &op->target),
+                           address_of(d, op->from, &op->source), bytes) &&
            hsi_record_end(record, stream);
-    if (d->ops->ranges)
-        d->ops->ranges->end();
+    if (node->ops->ranges)
+        node->ops->ranges->end();
     return made;
 }
 

@@ -184,3 +184,20 @@ const hsi_device_choice *hsi_device_modules_devices(const hsi_device_modules *m,
     *count = m->count;
     return m->devices;
 }
+
+hs_status hsi_device_choice_operations(const hsi_device_choice *devices, unsigned count,
+                                       uint32_t operations[2], hs_error *error)
+{
+    operations[0] = operations[1] = UINT32_MAX;
+    for (unsigned i = 0; i < count; i++) {
+        hs_device *device = NULL;
+        hs_status  st = devices[i].ops->open(devices[i].which, devices[i].index, &device, error);
+
+        if (st != HS_OK)
+            return st;
+        operations[0] &= device->operations[0];
+        operations[1] &= device->operations[1];
+        devices[i].ops->close(device);
+    }
+    return HS_OK;
+}

@@ -2,6 +2,8 @@
 #ifndef HSI_EXEC_DEVICE_MODULES_H
 #define HSI_EXEC_DEVICE_MODULES_H
 
+#include <stdint.h>
+
 #include <hybridsched/device.h>
 
 /*
@@ -28,6 +30,11 @@ typedef struct hsi_device_modules hsi_device_modules;
  */
 hs_status hsi_device_modules_open(const char *list, hsi_device_modules **out, hs_error *error);
 void      hsi_device_modules_close(hsi_device_modules *modules);
+
+/* Find the operations that all of some devices have, in the form of hs_device.operations. Opens
+ * each device and closes it. HS_ERESOURCE: a device cannot be opened. */
+hs_status hsi_device_choice_operations(const hsi_device_choice *devices, unsigned count,
+                                       uint32_t operations[2], hs_error *error);
 
 /* Return the devices and their number, at least 1; owned by `modules`. */
 const hsi_device_choice *hsi_device_modules_devices(const hsi_device_modules *modules,

@@ -46,7 +46,7 @@ static bool advance(hsi_device_node *node, unsigned number, uint64_t *nodes)
 
     if (s->reached >= s->recorded || !are_over(d, s->waits + event * d->streams, nodes))
         return false;
-    state = d->ops->query(&s->event[event]);
+    state = node->ops->query(&s->event[event]);
     if (state < 0)
         hsi_node_lose(node);
     if (state <= 0)
@@ -106,7 +106,7 @@ static void close_streams(hsi_device_node *node)
 {
     for (unsigned i = 0; i < HSI_STREAMS; i++)
         if (node->stream[i].is_open) {
-            node->devices->ops->stream_close(&node->stream[i].stream);
+            node->ops->stream_close(&node->stream[i].stream);
             node->stream[i].is_open = false;
         }
 }

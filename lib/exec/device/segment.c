@@ -81,13 +81,13 @@ static bool open_streams(hsi_device_node *node)
     for (unsigned i = HSI_SEGMENT_STREAM; i < HSI_WORK_STREAMS; i++)
         if (!hsi_node_open_stream(node, i) || !hsi_node_warm_up(node, i))
             return false;
-    return node->devices->ops->event_open(node->device, &node->fork);
+    return node->ops->event_open(node->device, &node->fork);
 }
 
 /* Let the other streams of the segment begin behind the first one. */
 static bool fork_streams(hsi_device_node *node, size_t count)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
 
     if (!ops->record(native(node, HSI_SEGMENT_STREAM), &node->fork))
         return false;
@@ -102,7 +102,7 @@ static bool join_streams(hsi_device_node *node, const hsi_device_segment *s)
 {
     for (size_t i = s->count; i > 0 && i + HSI_KERNEL_STREAMS > s->count; i--)
         if (stream_of(i - 1) != HSI_SEGMENT_STREAM &&
-            !node->devices->ops->wait(native(node, HSI_SEGMENT_STREAM), &s->over[i - 1]))
+            !node->ops->wait(native(node, HSI_SEGMENT_STREAM), &s->over[i - 1]))
             return false;
     return true;
 }
@@ -123,7 +123,7 @@ static bool wait_within(hsi_device_node *node, const hsi_ahead *list, const hsi_
 {
     for (size_t i = 0; i < item; i++)
         if (stream_of(i) != stream_of(item) && conflict(body_at(list, i), body_at(list, item)) &&
-            !node->devices->ops->wait(native(node, stream_of(item)), &s->over[i]))
+            !node->ops->wait(native(node, stream_of(item)), &s->over[i]))
             return false;
     return true;
 }
@@ -140,7 +140,7 @@ static bool collect_task(hsi_device_node *node, const hsi_ahead *list, hsi_devic
         f.use[k].second = HS_NONE;
     }
     return wait_within(node, list, s, item) && hsi_in_flight_launch(node, &f, stream_of(item)) &&
-           node->devices->ops->record(native(node, stream_of(item)), &s->over[item]);
+           node->ops->record(native(node, stream_of(item)), &s->over[item]);
 }
 
 static bool collect_tasks(hsi_device_node *node, const hsi_ahead *list, hsi_device_segment *s)
@@ -155,7 +155,7 @@ static bool collect_tasks(hsi_device_node *node, const hsi_ahead *list, hsi_devi
 
 static bool collect(hsi_device_node *node, const hsi_ahead *list, hsi_device_segment *s)
 {
-    const hs_segment_ops *ops = node->devices->ops->segments;
+    const hs_segment_ops *ops = node->ops->segments;
     bool                  done;
 
     if (!ops->begin(native(node, HSI_SEGMENT_STREAM)))
@@ -167,7 +167,7 @@ static bool collect(hsi_device_node *node, const hsi_ahead *list, hsi_device_seg
 static void release_segment(hsi_device_node *node, hsi_device_segment *s)
 {
     if (s->collected)
-        node->devices->ops->segments->release(s->collected);
+        node->ops->segments->release(s->collected);
     s->collected = NULL;
 }
 
@@ -175,7 +175,7 @@ static void close_events(hsi_device_node *node, hsi_device_segment *s)
 {
     for (size_t i = 0; i < HSI_SEGMENT; i++)
         if (s->over[i].device)
-            node->devices->ops->event_close(&s->over[i]);
+            node->ops->event_close(&s->over[i]);
 }
 
 /* Return the number of tasks at the head of the list that can form a segment. */
@@ -183,7 +183,7 @@ static size_t find_together(const hsi_device_node *node, const hsi_ahead *list, 
 {
     size_t n = 0;
 
-    if (!node->devices->ops->segments || node->no_segments || node->units < node->devices->handles)
+    if (!node->ops->segments || node->no_segments || node->units < node->devices->handles)
         return 0;
     while (n < count && n < HSI_SEGMENT && node->captured + n < MOST_COLLECTED &&
            !hsi_operation_has_info(&body_at(list, n)->operation) && !body_at(list, n)->keeps)
@@ -212,7 +212,7 @@ static bool put_together(hsi_device_node *node, const hsi_ahead *list, hsi_devic
     if (!node->captured && !open_streams(node))
         return false;
     for (size_t i = 0; i < s->count; i++)
-        if (!node->devices->ops->event_open(node->device, &s->over[i]))
+        if (!node->ops->event_open(node->device, &s->over[i]))
             return false;
     return collect(node, list, s);
 }
@@ -375,8 +375,8 @@ static bool launch_one_by_one(hsi_device_node *node, hsi_in_flight **f, size_t c
 
         hsi_node_note_step(node, f[i]->stream, f[i]->number, waits);
         if (!hsi_in_flight_launch(node, f[i], HSI_SEGMENT_STREAM) ||
-            !node->devices->ops->record(native(node, HSI_SEGMENT_STREAM),
-                                        &s->event[f[i]->number % HSI_STREAM_EVENTS]))
+            !node->ops->record(native(node, HSI_SEGMENT_STREAM),
+                               &s->event[f[i]->number % HSI_STREAM_EVENTS]))
             return false;
     }
     return true;
@@ -384,7 +384,7 @@ static bool launch_one_by_one(hsi_device_node *node, hsi_in_flight **f, size_t c
 
 static bool launch_segment(hsi_device_node *node, const hsi_device_segment *s)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
     bool                 launched;
 
     if (ops->ranges)

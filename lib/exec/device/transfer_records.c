@@ -29,7 +29,7 @@ static bool do_without(hs_device *device)
 bool hsi_record_begin(hsi_device_node *node, hs_stream *stream, const hsi_transfer_op *op,
                       size_t bytes, hsi_transfer_record **out)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
     hsi_transfer_record *r = node->devices->keeps_records ? calloc(1, sizeof *r) : NULL;
 
     *out = r;
@@ -82,7 +82,7 @@ void hsi_records_collect(hsi_device_node *node)
         bool dated = r->is_whole && !hsi_node_is_lost(node) && date(node, r);
 
         node->records = r->next;
-        close_events(d->ops, r);
+        close_events(node->ops, r);
         if (!dated) {
             free(r);
             continue;

@@ -10,7 +10,7 @@
 /* Wait for the work of a stream of which no step is numbered yet. */
 static bool drain(hsi_device_node *node, unsigned stream)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
     hsi_device_stream   *s = &node->stream[stream];
     int64_t              start = hsi_clock_ns();
     int                  state;
@@ -49,12 +49,12 @@ static bool launch(hsi_device_node *node, unsigned stream, hs_operation op)
     op.info = (hs_operand){.buffer = node->info};
     op.work = (hs_operand){.buffer = node->work[stream]};
     op.work_bytes = node->work_bytes;
-    return node->devices->ops->launch(&node->stream[stream].stream, &op) && drain(node, stream);
+    return node->ops->launch(&node->stream[stream].stream, &op) && drain(node, stream);
 }
 
 bool hsi_node_warm_up(hsi_device_node *node, unsigned stream)
 {
-    const hs_range_ops *ranges = node->devices->ops->ranges;
+    const hs_range_ops *ranges = node->ops->ranges;
     bool                done = true;
 
     if (ranges)

@@ -10,7 +10,7 @@
 static bool open_events(hsi_device_node *node, hsi_device_stream *s)
 {
     for (unsigned i = 0; i < HSI_STREAM_EVENTS; i++)
-        if (!node->devices->ops->event_open(node->device, &s->event[i]))
+        if (!node->ops->event_open(node->device, &s->event[i]))
             return false;
     return true;
 }
@@ -21,7 +21,7 @@ static bool open_stream(hsi_device_node *node, unsigned stream)
     size_t             waits = (size_t)HSI_STREAM_EVENTS * node->devices->streams;
 
     memset(s->waits, 0, waits * sizeof *s->waits);
-    s->is_open = node->devices->ops->stream_open(node->device, &s->stream);
+    s->is_open = node->ops->stream_open(node->device, &s->stream);
     return s->is_open && open_events(node, s);
 }
 
@@ -29,24 +29,26 @@ bool hsi_node_open_stream(hsi_device_node *node, unsigned stream)
 {
     return open_stream(node, stream) &&
            (!node->work_bytes ||
-            node->devices->ops->alloc(node->device, node->work_bytes, &node->work[stream]));
+            node->ops->alloc(node->device, node->work_bytes, &node->work[stream]));
 }
 
 /* Find out the name and the memory of the device. */
 static hs_status describe(hsi_device_node *node, hs_error *error)
 {
-    hs_device_info *list = calloc((size_t)node->number + 1, sizeof *list), *info;
-    unsigned        count;
-    hs_status       st = HS_ENOMEM;
+    const hsi_device_choice *choice = node->choice;
+    hs_device_info          *list = calloc((size_t)choice->index + 1, sizeof *list), *info;
+    unsigned                 count;
+    hs_status                st = HS_ENOMEM;
 
     if (list)
-        st = node->devices->ops->list(NULL, list, node->number + 1, &count, error);
-    if (st == HS_OK && node->number >= count)
+        st = node->ops->list(choice->which, list, choice->index + 1, &count, error);
+    if (st == HS_OK && choice->index >= count)
         st = hsi_error_set(error, HS_ERESOURCE, "there are %u only", count);
     if (st == HS_OK) {
-        info = &list[node->number];
+        info = &list[choice->index];
         node->memory = (size_t)info->memory;
-        snprintf(node->label, sizeof node->label, "%.127s, %.47s", info->name, info->uuid);
+        snprintf(node->label, sizeof node->label, "%.127s%s%.47s", info->name,
+                 info->uuid[0] ? ", " : "", info->uuid);
     }
     free(list);
     return st;
@@ -58,10 +60,10 @@ static bool measure_work(hsi_device_node *node)
     hsi_devices *d = node->devices;
 
     node->work_bytes = 0;
-    for (size_t i = 0; d->ops->work && i < d->operations; i++) {
+    for (size_t i = 0; node->ops->work && i < d->operations; i++) {
         size_t bytes = 0;
 
-        if (!d->ops->work(node->device, &d->operation[i], &bytes))
+        if (!node->ops->work(node->device, &d->operation[i], &bytes))
             return false;
         node->work_bytes = bytes > node->work_bytes ? bytes : node->work_bytes;
     }
@@ -96,7 +98,7 @@ static bool open_streams(hsi_device_node *node)
 
 static bool take_info(hsi_device_node *node)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
 
     if (!ops->alloc(node->device, sizeof node->pageable_info, &node->info))
         return false;
@@ -178,7 +180,7 @@ static bool take_chunks(hsi_device_node *node, size_t units)
     while (units > 0) {
         size_t count = units < most ? units : most;
 
-        if (!node->devices->ops->alloc(node->device, count * unit, &node->chunk[node->chunks])) {
+        if (!node->ops->alloc(node->device, count * unit, &node->chunk[node->chunks])) {
             if (node->device->fault.kind == HS_FAULT_MEMORY)
                 explain_refusal(node);
             return false;
@@ -211,7 +213,7 @@ static bool take_memory(hsi_device_node *node)
 
 static void close_streams(hsi_device_node *node)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
 
     for (unsigned i = 0; i < HSI_STREAMS; i++) {
         hsi_device_stream *s = &node->stream[i];
@@ -229,7 +231,7 @@ static void close_streams(hsi_device_node *node)
 
 static void release_memory(hsi_device_node *node)
 {
-    const hs_device_ops *ops = node->devices->ops;
+    const hs_device_ops *ops = node->ops;
 
     for (unsigned i = 0; i < HSI_WORK_STREAMS; i++) {
         if (node->work[i])
@@ -260,13 +262,13 @@ static void release_all(hsi_device_node *node)
     hsi_device_segment_free_all(node);
     close_streams(node);
     if (node->anchor.event.device)
-        node->devices->ops->event_close(&node->anchor.event);
+        node->ops->event_close(&node->anchor.event);
     node->anchor.event = (hs_event){.device = NULL};
     if (node->fork.device)
-        node->devices->ops->event_close(&node->fork);
+        node->ops->event_close(&node->fork);
     node->fork = (hs_event){.device = NULL};
     release_memory(node);
-    node->devices->ops->close(node->device);
+    node->ops->close(node->device);
     node->device = NULL;
     memset(node->in_flight, 0, sizeof node->in_flight);
 }
@@ -291,8 +293,9 @@ static void link_peers(hsi_device_node *node)
     for (unsigned i = 0; i < d->count; i++) {
         hsi_device_node *other = &d->device[i];
 
-        if (other != node && other->is_in_ledger && d->ops->peer(node->device, other->device) &&
-            d->ops->peer(other->device, node->device))
+        if (other != node && other->is_in_ledger && other->ops == node->ops &&
+            node->ops->peer(node->device, other->device) &&
+            node->ops->peer(other->device, node->device))
             hsi_ledger_link_peers(d->ledger, node->node, other->node);
     }
 }
@@ -348,7 +351,7 @@ static hs_status join(hsi_device_node *node)
 
 static hs_status open_device(hsi_device_node *node, hs_error *error)
 {
-    hs_status st = node->devices->ops->open(NULL, node->number, &node->device, error);
+    hs_status st = node->ops->open(node->choice->which, node->choice->index, &node->device, error);
 
     if (st == HS_OK)
         st = equip(node) ? join(node) : HS_ERESOURCE;
@@ -367,6 +370,8 @@ hs_status hsi_device_worker_open(const hs_backend_options     *options,
 
     node->base.backend = d->backend;
     node->number = info->device_index;
+    node->choice = &d->choice[info->device_index];
+    node->ops = node->choice->ops;
     node->why[0] = '\0';
     node->label[0] = '\0';
     node->wanted = NULL;

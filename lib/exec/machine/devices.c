@@ -12,6 +12,18 @@
 #include "exec/error_text.h"
 #include "support/sized.h"
 
+static bool allocate(hsi_machine *machine, unsigned count)
+{
+    bool shares = machine->module.device || machine->listed;
+
+    machine->devices = calloc(count + 1, sizeof *machine->devices);
+    if (shares)
+        machine->choice = calloc(count + 1, sizeof *machine->choice);
+    return machine->devices && (machine->choice || !shares);
+}
+
+/* List the devices of the module for GPUs. Its workers check themselves what their devices can do.
+ */
 static hs_status list_devices(hsi_machine *machine, hs_error *error)
 {
     const hs_backend *backend = machine->module.backend;
@@ -20,12 +32,39 @@ static hs_status list_devices(hsi_machine *machine, hs_error *error)
 
     if (st != HS_OK)
         return st;
-    machine->devices = calloc(room + 1, sizeof *machine->devices);
-    if (!machine->devices)
+    if (!allocate(machine, room))
         return HS_ENOMEM;
     st = backend->devices(machine->devices, room, &count, error);
     machine->device_count = count < room ? count : room;
+    for (unsigned i = 0; machine->choice && i < machine->device_count; i++)
+        machine->choice[i] = (hsi_device_choice){.ops = machine->module.device, .index = i};
+    machine->operations[0] = machine->operations[1] = UINT32_MAX;
     return st;
+}
+
+/* List the devices of a list of modules. */
+static hs_status list_of_modules(hsi_machine *machine, const char *list, hs_error *error)
+{
+    const hsi_device_choice *choice;
+    unsigned                 count;
+    hs_status                st = hsi_device_modules_open(list, &machine->listed, error);
+
+    if (st != HS_OK)
+        return st;
+    choice = hsi_device_modules_devices(machine->listed, &count);
+    if (!allocate(machine, count))
+        return HS_ENOMEM;
+    for (unsigned i = 0; i < count; i++) {
+        hs_backend_device *device = &machine->devices[i];
+
+        machine->choice[i] = choice[i];
+        device->memory = choice[i].info.memory;
+        memcpy(device->name, choice[i].info.name, sizeof device->name);
+        memcpy(device->uuid, choice[i].info.uuid, sizeof device->uuid);
+        memcpy(device->pci, choice[i].info.pci, sizeof device->pci);
+    }
+    machine->device_count = count;
+    return HS_OK;
 }
 
 /* Return true if the run needs the module for GPUs: backends and functions of the settings may have
@@ -34,14 +73,31 @@ static bool needs_module(const hsi_run_spec *spec)
 {
     const hs_exec_settings *s = &spec->settings;
 
-    return spec->gpus && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
+    return spec->gpus && s->run.node_count == 0 && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
            (s->gpu.module || !(s->run.backend_count || spec->own_gpus));
+}
+
+/* Return true if the text names modules for devices, and is not the file of the module for GPUs.
+ * The path of a file is one module, whatever characters it has; it is a module for GPUs if it has a
+ * backend. The list "cuda" alone is that module, which runs more than the tasks that share data. */
+static bool is_list(const char *module)
+{
+    if (!module)
+        return false;
+    if (hsi_module_is_file(module))
+        return hsi_module_drives_only_devices(module);
+    return strpbrk(module, ",:") || !strpbrk(module, "/.");
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, hs_error *error)
 {
-    hs_status st = hsi_module_open(module, &machine->module, error);
+    hs_status st;
 
+    if (module && strcmp(module, "cuda") == 0)
+        module = NULL;
+    if (is_list(module))
+        return list_of_modules(machine, module, error);
+    st = hsi_module_open(module, &machine->module, error);
     return st == HS_OK ? list_devices(machine, error) : st;
 }
 
@@ -63,6 +119,8 @@ hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spe
                              "settings.run.emulate[HS_GPU]",
                              spec->gpus, machine->device_count == 1 ? "is" : "are",
                              machine->device_count);
+    if (st == HS_OK && machine->listed)
+        st = hsi_device_choice_operations(machine->choice, spec->gpus, machine->operations, &fault);
     if (st != HS_OK)
         *error = fault;
     return st;
@@ -83,6 +141,8 @@ double hsi_machine_smallest_gpu_memory(const hsi_machine *machine, const hsi_run
 void hsi_machine_close(hsi_machine *machine)
 {
     free(machine->devices);
+    free(machine->choice);
+    hsi_device_modules_close(machine->listed);
     free(machine->os_cpu);
     free(machine->cores);
     hsi_topology_close(machine->topology);
@@ -97,7 +157,7 @@ const hs_backend_device *hsi_machine_device(const hsi_machine *machine, const hs
     return &machine->devices[worker - spec->cpus];
 }
 
-static void describe(const hs_device_info *from, hs_exec_device *out)
+static void describe(const hs_backend_device *from, hs_exec_device *out)
 {
     hs_exec_device full = {.memory = from->memory};
     hsi_topology  *topology;
@@ -113,69 +173,17 @@ static void describe(const hs_device_info *from, hs_exec_device *out)
     hsi_sized_copy_out(out, &full, sizeof full);
 }
 
-/*
- * Return true if the text names modules for devices. The path of a file is one module, whatever
- * characters it has; it is a module for GPUs if it has a backend.
- */
-static bool is_list(const char *module)
-{
-    if (!module)
-        return false;
-    if (hsi_module_is_file(module))
-        return hsi_module_drives_only_devices(module);
-    return strpbrk(module, ",:") || !strpbrk(module, "/.");
-}
-
-/* Find the number of devices of a list of modules, and describe the index-th if it exists. */
-static hs_status find_in_list(const char *list, unsigned index, hs_device_info *out,
-                              unsigned *count, hs_error *error)
-{
-    hsi_device_modules      *modules = NULL;
-    const hsi_device_choice *devices;
-    hs_status                st = hsi_device_modules_open(list, &modules, error);
-
-    if (st != HS_OK)
-        return st;
-    devices = hsi_device_modules_devices(modules, count);
-    if (index < *count)
-        *out = devices[index].info;
-    hsi_device_modules_close(modules);
-    return HS_OK;
-}
-
-/* The same for the devices of a module for GPUs. */
-static hs_status find_in_module(const char *module, unsigned index, hs_device_info *out,
-                                unsigned *count, hs_error *error)
-{
-    hsi_machine machine = {.topology = NULL};
-    hs_status   st = open_devices(&machine, module, error);
-
-    *count = machine.device_count;
-    if (st == HS_OK && index < machine.device_count) {
-        const hs_backend_device *device = &machine.devices[index];
-
-        out->memory = device->memory;
-        memcpy(out->name, device->name, sizeof out->name);
-        memcpy(out->uuid, device->uuid, sizeof out->uuid);
-        memcpy(out->pci, device->pci, sizeof out->pci);
-    }
-    hsi_machine_close(&machine);
-    return st;
-}
-
 hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                             unsigned *count, hs_error *error)
 {
-    hs_device_info info = {0};
-    unsigned       number = 0;
-    hs_error       fault = {0};
-    hs_status      st =
-        (is_list(module) ? find_in_list : find_in_module)(module, index, &info, &number, &fault);
+    hsi_machine machine = {.topology = NULL};
+    hs_error    fault = {0};
+    hs_status   st = open_devices(&machine, module, &fault);
 
     if (count)
-        *count = number;
-    if (st == HS_OK && out && index < number)
-        describe(&info, out);
+        *count = machine.device_count;
+    if (st == HS_OK && out && index < machine.device_count)
+        describe(&machine.devices[index], out);
     else if (st == HS_OK && out)
         st = HS_EINVAL;
     if (st == HS_ERESOURCE) {
@@ -183,6 +191,7 @@ hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *
 
         hsi_error_set(&fault, st, "no GPU: %.480s", cause.why);
     }
+    hsi_machine_close(&machine);
     return hsi_error_copy_to_caller(error, st, &fault);
 }
 
@@ -206,7 +215,7 @@ static hs_status time_copies(const hsi_machine *machine, unsigned from, unsigned
     if (from == to || !is_memory(machine, from) || !is_memory(machine, to) ||
         !are_samples(samples, count))
         return hsi_error_set(error, HS_EINVAL, "copies need two memories and numbers of bytes");
-    if (!machine->module.backend->time_copies)
+    if (!machine->module.backend || !machine->module.backend->time_copies)
         return hsi_error_set(error, HS_EUNSUPPORTED, "this module for GPUs cannot time copies");
     return machine->module.backend->time_copies(from, to, samples, count, error);
 }

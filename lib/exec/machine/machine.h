@@ -2,6 +2,7 @@
 #ifndef HSI_EXEC_MACHINE_MACHINE_H
 #define HSI_EXEC_MACHINE_MACHINE_H
 
+#include "exec/device/modules.h"
 #include "exec/machine/module.h"
 #include "exec/machine/topology.h"
 #include "exec/run_spec.h"
@@ -13,12 +14,15 @@ typedef struct hsi_machine {
     int               *os_cpu;  /* first core of each worker; -1: not bound */
     int               *cores;   /* cores of all workers; each worker has room for the larger of the
                                    two settings */
-    hsi_module         module;  /* for GPUs that are not emulated */
-    hs_backend_device *devices; /* all GPUs found; the run uses the first of them */
-    unsigned           device_count;
+    hsi_module          module; /* for GPUs that are not emulated */
+    hsi_device_modules *listed; /* modules of the list in settings.gpu.module, instead of `module` */
+    hs_backend_device  *devices; /* all GPUs found; the run uses the first of them */
+    unsigned            device_count;
+    hsi_device_choice  *choice;        /* the same GPUs for tasks that share data; NULL: no table */
+    uint32_t            operations[2]; /* those of all GPUs of the run, as in hs_device */
 } hsi_machine;
 
-/* devices.c: open the module for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too
+/* devices.c: open the modules for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too
  * few. */
 hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error);
 

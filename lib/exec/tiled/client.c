@@ -8,15 +8,14 @@
 #include "exec/tiled/matrix.h"
 #include "support/sized.h"
 
-/* Let the GPUs of the run share the tiles, if the module for GPUs can. */
+/* Let the GPUs of the run share the tiles, if their modules can. */
 static hs_status share_with_gpus(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
 {
     hs_status st;
 
     if (!run->devices)
         return HS_OK;
-    st = hsi_device_sharing.create(matrix, run->devices, run->gpus, run->settings, &matrix->memory,
-                                   error);
+    st = hsi_device_sharing.create(matrix, run, &matrix->memory, error);
     if (st == HS_OK)
         matrix->sharing = &hsi_device_sharing;
     return st;

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/client/sharing.h"
+#include "exec/client/client.h"
 #include "exec/device/devices.h"
 #include "exec/tiled/matrix.h"
 
@@ -17,6 +17,7 @@ enum { UNIT = 256 };
 struct hsi_memory {
     hsi_devices devices;
     hsi_matrix *matrix;
+    uint32_t    kinds; /* of operations in the matrix's precision that all devices have, as bits */
 };
 
 /* How devices do a step. Operands are numbered from 1; 0: none. */
@@ -76,6 +77,23 @@ static unsigned uses_of(const hsi_matrix_row *row, bool keeps, hsi_use use[HSI_O
     return (unsigned)row->count;
 }
 
+static bool has_operation(const hsi_memory *memory, hsi_step step)
+{
+    return memory->kinds >> operations[step].kind & 1;
+}
+
+static hs_status refuse_operation(const hsi_memory *memory, const hs_task *row, hsi_step step,
+                                  hs_error *error)
+{
+    const char *type = memory->matrix->single ? "float" : "double";
+
+    return hsi_error_set(
+        error, HS_ERESOURCE,
+        "kernel '%.64s' is not for these GPUs, since not all of them have %s of %ss: set the GPU "
+        "times of such rows to inf and plan again, or use a policy without plan",
+        row->kernel, hsi_operation_name(operations[step].kind), type);
+}
+
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
@@ -89,6 +107,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     *out = NULL;
     if (type != HS_GPU || step->step == HSI_NO_STEP)
         return HS_OK;
+    if (!has_operation(memory, step->step))
+        return refuse_operation(memory, row, step->step, error);
     if (matrix->tile > largest)
         return hsi_error_set(
             error, HS_ERESOURCE,
@@ -111,7 +131,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 
 static const hs_backend backend = {
     .abi = HS_BACKEND_ABI,
-    .name = "cuda",
+    .name = "device", /* run_data.c sets the name of the module */
     .body_create = body_create,
     .body_free = hsi_body_free,
     .worker_open = hsi_device_worker_open,
@@ -135,7 +155,7 @@ static size_t least_tiles(const hsi_matrix *matrix)
     return most;
 }
 
-/* List each operation of the matrix once. */
+/* List each operation of the matrix that the devices have once. */
 static hs_status list_operations(hsi_memory *memory)
 {
     const hsi_matrix *matrix = memory->matrix;
@@ -146,7 +166,7 @@ static hs_status list_operations(hsi_memory *memory)
         steps |= 1u << matrix->row[i].step;
     d->operation = calloc(HSI_TPMQRT + 1, sizeof *d->operation);
     for (step = HSI_NO_STEP + 1; d->operation && step <= HSI_TPMQRT; step++)
-        if (steps >> step & 1)
+        if (steps >> step & 1 && has_operation(memory, (hsi_step)step))
             d->operation[d->operations++] = operation_of(matrix, (hsi_step)step);
     return d->operation ? HS_OK : HS_ENOMEM;
 }
@@ -172,17 +192,19 @@ static void describe_tiles(hsi_memory *memory, const hs_exec_settings *settings)
             d->bytes[i] = hsi_matrix_piece_elements(matrix, matrix->piece[i].matrix) * element;
 }
 
-static hs_status create(hsi_matrix *matrix, const hs_device_ops *ops, unsigned gpus,
-                        const hs_exec_settings *settings, hsi_memory **out, hs_error *error)
+static hs_status create(hsi_matrix *matrix, const hsi_client_run *run, hsi_memory **out,
+                        hs_error *error)
 {
-    hsi_memory *memory = calloc(1, sizeof *memory);
-    double      least;
-    hs_status   st;
+    const hs_exec_settings *settings = run->settings;
+    hsi_memory             *memory = calloc(1, sizeof *memory);
+    double                  least;
+    hs_status               st;
 
     if (!memory)
         return HS_ENOMEM;
     memory->matrix = matrix;
-    st = hsi_devices_create(ops, gpus, matrix->pieces, &memory->devices);
+    memory->kinds = run->operations[matrix->single];
+    st = hsi_devices_create(run->devices, run->gpus, matrix->pieces, &memory->devices);
     if (st != HS_OK) {
         free(memory);
         return st;
@@ -202,6 +224,11 @@ static hs_status create(hsi_matrix *matrix, const hs_device_ops *ops, unsigned g
     hsi_devices_free(&memory->devices);
     free(memory);
     return st;
+}
+
+static const char *name(const hsi_memory *memory)
+{
+    return memory->devices.choice[0].ops->name;
 }
 
 static void free_memory(hsi_memory *memory)
@@ -281,6 +308,7 @@ static hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
 const hsi_sharing hsi_device_sharing = {
     .backend = &backend,
     .create = create,
+    .name = name,
     .free = free_memory,
     .renew = renew,
     .allocate = allocate,

@@ -147,8 +147,9 @@ static hs_status search(const hsi_members *members, const hs_instance *in,
 }
 
 /* Return the guarantee: without a time limit the result is optimal within the gap. */
-static double guarantee(unsigned cpus, unsigned gpus, const hs_settings *settings)
+static double guarantee(void *data, unsigned cpus, unsigned gpus, const hs_settings *settings)
 {
+    (void)data;
     (void)cpus;
     (void)gpus;
     return isinf(settings->time_limit) ? 1 + settings->gap : INFINITY;

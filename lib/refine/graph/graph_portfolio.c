@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The portfolio on graphs: all algorithms that take graphs, with each rank, in the order of the
- * registry. All but the first are cancelled when their part of the time is over. An algorithm that
- * cannot handle the instance is skipped.
+ * registry; where transfers take time, then cpop, sufferage and all tasks on one place. All but the
+ * first are cancelled when their part of the time is over. An algorithm that cannot handle the
+ * instance is skipped.
  */
 #include <stdlib.h>
 
-#include "algorithm/algorithm.h"
+#include "algorithm/run_algorithm.h"
 #include "refine/graph/graph_search.h"
 #include "refine/graph/seeds.h"
+
+enum { SUFFERAGE_TASKS = 1000 /* limit of the tasks: it takes a tenth of a second at this size */ };
 
 static const double part_of_time = 0.3;
 
@@ -33,6 +36,8 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
     settings.rank = rank;
     settings.seed = best->settings->seed;
     settings.transfers = best->settings->transfers;
+    settings.available = best->settings->available;
+    settings.available_count = best->settings->available_count;
     settings.cancel = is_over;
     settings.cancel_data = best;
     st = best->members->run(alg, best->in, &settings, &s);
@@ -57,6 +62,33 @@ static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
     return st;
 }
 
+/* Run an algorithm that is not in the registry. */
+static hs_status run_unregistered(hsi_best *best, const hsi_algorithm *alg)
+{
+    hs_settings  settings = *best->settings;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    settings.cancel = is_over;
+    settings.cancel_data = best;
+    st = hsi_run_algorithm(alg, best->in, &settings, &s);
+    if (st == HS_OK)
+        return hsi_best_offer(best, s);
+    return st == HS_ENOMEM ? st : HS_OK;
+}
+
+/* Add the schedules that are short where transfers take long. */
+static hs_status add_for_transfers(hsi_best *best)
+{
+    hs_status st = run_unregistered(best, &hsi_alg_cpop);
+
+    if (st == HS_OK && best->pb.n <= SUFFERAGE_TASKS)
+        st = run_unregistered(best, &hsi_alg_sufferage);
+    if (st == HS_OK)
+        hsi_seeds_add_single_places(best->seeds);
+    return st == HS_OK ? hsi_seeds_offer_best(best) : st;
+}
+
 hs_status hsi_graph_run_portfolio(hsi_best *best)
 {
     hs_status st = HS_OK;
@@ -64,6 +96,8 @@ hs_status hsi_graph_run_portfolio(hsi_best *best)
     for (size_t i = 0; i < best->members->count(); i++) {
         const hs_algorithm *alg = best->members->at(i);
 
+        if (best->pb.available && !alg->supports_available)
+            continue;
         if (!alg->supports_graphs || alg == &hsi_alg_best.about || alg == &hsi_alg_exact.about)
             continue;
         if (best->found && is_over(best))
@@ -74,8 +108,7 @@ hs_status hsi_graph_run_portfolio(hsi_best *best)
     }
     if (!best->found || !best->seeds)
         return best->found ? HS_OK : st;
-    hsi_seeds_add_single_places(best->seeds);
-    return hsi_seeds_offer_best(best);
+    return best->pb.links->has[HS_H2D] ? add_for_transfers(best) : hsi_seeds_offer_best(best);
 }
 
 /* Copy a schedule entry by entry. */

@@ -79,6 +79,8 @@ static hs_status open_device(const char *which, unsigned index, hs_device **out,
 
     if (st != HS_OK)
         return st;
+    if (s.operations > 0)
+        kinds &= (uint32_t)s.operations;
     if (index >= s.devices)
         return hsi_error_set(error, HS_ERESOURCE, "there is no emulated device %u; set devices=%u",
                              index, index + 1);

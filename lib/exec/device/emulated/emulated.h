@@ -22,14 +22,15 @@ typedef enum hsi_emulated_fault {
 } hsi_emulated_fault;
 
 typedef struct hsi_emulated_settings {
-    double             devices;
-    double             bandwidth;      /* bytes per second of a copy; 0: unlimited */
-    double             launch;         /* seconds before each copy or operation */
-    double             speed;          /* flops per second of an operation; 0: unlimited */
-    double             memory, chunk;  /* bytes of a device, and of its largest buffer */
-    double             manual;         /* 1: streams are held from the start */
-    double             fail_call;      /* number of the failing call, from 1; 0: none */
-    double             fail_operation; /* number of the failing copy or operation; 0: none */
+    double devices;
+    double bandwidth;      /* bytes per second of a copy; 0: unlimited */
+    double launch;         /* seconds before each copy or operation */
+    double speed;          /* flops per second of an operation; 0: unlimited */
+    double memory, chunk;  /* bytes of a device, and of its largest buffer */
+    double operations;     /* kinds of operations as bits, 1: gemm, 2: syrk, 4: trsm, ...; 0: all */
+    double manual;         /* 1: streams are held from the start */
+    double fail_call;      /* number of the failing call, from 1; 0: none */
+    double fail_operation; /* number of the failing copy or operation; 0: none */
     hsi_emulated_fault fault;
 } hsi_emulated_settings;
 

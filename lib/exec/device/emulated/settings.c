@@ -13,15 +13,11 @@ static double *number_of(hsi_emulated_settings *s, const char *name)
         const char *name;
         double     *at;
     } numbers[] = {
-        {"devices", &s->devices},
-        {"bandwidth", &s->bandwidth},
-        {"launch", &s->launch},
-        {"speed", &s->speed},
-        {"memory", &s->memory},
-        {"chunk", &s->chunk},
-        {"manual", &s->manual},
-        {"fail-call", &s->fail_call},
-        {"fail-operation", &s->fail_operation},
+        {"devices", &s->devices},       {"bandwidth", &s->bandwidth},
+        {"launch", &s->launch},         {"speed", &s->speed},
+        {"memory", &s->memory},         {"chunk", &s->chunk},
+        {"operations", &s->operations}, {"manual", &s->manual},
+        {"fail-call", &s->fail_call},   {"fail-operation", &s->fail_operation},
     };
     size_t i;
 
@@ -88,6 +84,11 @@ hs_status hsi_emulated_read_settings(const char *text, hsi_emulated_settings *ou
     if (s.devices > 64)
         return hsi_error_set(error, HS_EINVAL,
                              "at most 64 devices are emulated, not %g; set devices=64", s.devices);
+    if (s.operations >= 1 << HS_OPERATION_KINDS)
+        return hsi_error_set(error, HS_EINVAL,
+                             "emulated devices have no operations %g; set operations=7 for gemm, "
+                             "syrk and trsm",
+                             s.operations);
     *out = s;
     return HS_OK;
 }

@@ -55,6 +55,10 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
             return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
+    for (int type = HS_CPU; bodies->remote && type <= HS_GPU; type++)
+        add_candidate(bodies, list, (hs_type)type, hsi_remote_backend(bodies->remote));
+    if (bodies->remote)
+        return HS_OK;
     for (int type = HS_CPU; s->run.calls && type <= HS_GPU; type++)
         if (!s->run.emulate[type])
             add_candidate(bodies, list, (hs_type)type, &bodies->call);
@@ -122,7 +126,8 @@ static hs_status make_data(hsi_bodies *bodies, const hsi_run_spec *spec, const h
         .in = spec->in,
         .settings = s,
         .gpus = spec->gpus,
-        .devices = machine->module.device,
+        .devices = machine->choice,
+        .operations = machine->operations,
         .may_fail = spec->timed || s->fail.retries > 0,
         .may_take = spec->cpus > 0 && spec->gpus > 0 && !hs_policy_keeps_plan(s->decide.policy)};
 
@@ -163,6 +168,19 @@ static hs_status refuse_data(const hsi_bodies *bodies, const hsi_body *body, con
                          name, type_name[type]);
 }
 
+static hs_status refuse_row(const hsi_bodies *bodies, const char *name, hs_type type,
+                            hs_error *error)
+{
+    if (type == HS_GPU && bodies->lists_modules)
+        return hsi_error_set(error, HS_ERESOURCE,
+                             "task %s: the GPUs of settings.gpu.module run only the kernels of a "
+                             "factorisation, on tiles: set the task's GPU time to inf, or use "
+                             "settings.run.emulate[HS_GPU]",
+                             name);
+    return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
+                         type_name[type]);
+}
+
 /* Create the body with the first backend that can. HS_ERESOURCE: no backend can; *error names the
  * task. */
 static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const candidates *list,
@@ -192,8 +210,7 @@ static hs_status make_body(hsi_bodies *bodies, const hsi_run_spec *spec, const c
         return st;
     }
     if (st == HS_OK)
-        return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
-                             type_name[type]);
+        return refuse_row(bodies, name, type, error);
     if (!error->why[0])
         hsi_error_set(error, st, "task %s on a %s: %s", name, type_name[type], hs_status_text(st));
     return st;
@@ -354,7 +371,9 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
     bodies->call = hsi_backend_call;
     bodies->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     bodies->call.data = &bodies->calls;
-    if (s->run.allow_commands && !s->keep.dry_run)
+    if (s->run.node_count > 0)
+        st = hsi_remote_open(spec, &bodies->remote, error);
+    else if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
     if (st == HS_OK)
         *out = bodies;
@@ -453,6 +472,7 @@ hs_status hsi_bodies_make(hsi_bodies *bodies, const hsi_run_spec *spec, const hs
 
     if (st == HS_OK)
         st = list_backends(bodies, spec, machine, &list, error);
+    bodies->lists_modules = machine->listed != NULL;
     bodies->options.device_memory = hsi_machine_smallest_gpu_memory(machine, spec);
     if (st != HS_OK)
         return st;
@@ -481,6 +501,7 @@ void hsi_bodies_free(hsi_bodies *bodies)
     if (!bodies)
         return;
     hsi_starter_close(bodies->options.starter);
+    hsi_remote_close(bodies->remote);
     for (i = 0; bodies->list && i < 2 * bodies->rows; i++)
         free_body(&bodies->list[i]);
     free(bodies->list);
@@ -515,6 +536,11 @@ bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type 
 bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot)
 {
     return bodies->backends[slot] == &hsi_backend_plugin || bodies->backends[slot] == &bodies->call;
+}
+
+const char *hsi_bodies_node_name(const hsi_bodies *bodies, unsigned worker)
+{
+    return bodies->remote ? hsi_remote_node_name(bodies->remote, worker) : NULL;
 }
 
 /* Kernels on tiles wait for their own copies, and commands move their own data. */

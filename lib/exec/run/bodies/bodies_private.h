@@ -3,6 +3,7 @@
 #define HSI_EXEC_RUN_BODIES_PRIVATE_H
 
 #include "exec/backend/plugin/call.h"
+#include "exec/backend/remote/remote.h"
 #include "exec/run/bodies/bodies.h"
 
 struct hsi_bodies {
@@ -12,11 +13,13 @@ struct hsi_bodies {
     unsigned char     *used; /* indexed by 2 * slot + type: the backend has bodies */
     hsi_body          *list; /* indexed by 2 * row + type */
     size_t             rows;
+    bool               lists_modules; /* the GPUs are those of a list of modules */
     hs_instance       *reduced; /* estimates, infinite where a body is missing; NULL: no body is
                                    missing */
     hsi_run_data *data;         /* data of tasks, with the backends that run these tasks */
     hs_backend call;            /* calls functions of the program, those of `calls` */
     hsi_calls  calls;
+    hsi_remote *remote; /* nodes that run all tasks; NULL: none */
 };
 
 #endif

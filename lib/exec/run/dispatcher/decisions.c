@@ -50,12 +50,24 @@ static void spoliate(hsi_worker *worker, hsi_worker *victim, int64_t now)
     hsi_cancel_attempt(victim, HSI_SPOLIATED);
 }
 
-bool hsi_claim_task(hsi_worker *worker, uint32_t task)
+void hsi_fail_decision(hsi_worker *worker, const hs_decision *d, int64_t now, const char *reason)
+{
+    hs_exec *exec = worker->exec;
+    hs_error fault;
+
+    hsi_impossible_decision(exec->spec.in, worker->number, d, hsi_policy_time(exec, now), reason,
+                            &fault);
+    hsi_fail_run(exec, HS_ESCHEDULE, fault.why);
+}
+
+const char *hsi_claim_task(hsi_worker *worker, uint32_t task)
 {
     hs_exec *exec = worker->exec;
 
-    return task < hs_instance_tasks(exec->spec.in) && hsi_worker_body(worker, task)->body &&
-           hsi_results_change_state(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS);
+    if (task >= hs_instance_tasks(exec->spec.in) || !hsi_worker_body(worker, task)->body)
+        return HSI_CANNOT_RUN;
+    return hsi_results_change_state(exec->results, task, HSI_TASK_FREE, HSI_TASK_RUNS) ? NULL
+                                                                                       : HSI_TAKEN;
 }
 
 /* Return true if the worker may abort the task on the victim and run it: kernels prepare for that
@@ -69,32 +81,40 @@ static bool may_spoliate(const hsi_worker *worker, const hsi_worker *victim, uin
            !hs_policy_keeps_plan(spec->settings.decide.policy);
 }
 
-/* Check a decision of the policy, which may be the application's own. Claim the task that it
- * starts. Return false if the decision is impossible. */
-static bool accept_decision(hsi_worker *worker, const hs_decision *d, double now)
+static bool has_victim(const hsi_worker *worker, const hs_decision *d)
 {
     const hs_exec            *exec = worker->exec;
     const hsi_dispatch_state *victim;
 
-    if (d->kind != HS_DECIDE_WAIT && d->task >= hs_instance_tasks(exec->spec.in))
+    if (d->victim >= exec->spec.workers || d->task >= hs_instance_tasks(exec->spec.in))
         return false;
+    victim = exec->worker[d->victim].dispatch;
+    if (victim->chosen == d->task)
+        return true;
+    return victim->phase == HSI_RUN && victim->task == d->task &&
+           hsi_results_state(exec->results, d->task) == HSI_TASK_RUNS &&
+           (!victim->thief || victim->thief == worker);
+}
+
+/* Check a decision of the policy, which may be the application's own. Claim the task that it
+ * starts. Return NULL, or why the decision is impossible. */
+static const char *accept_decision(hsi_worker *worker, const hs_decision *d, double now)
+{
     switch (d->kind) {
     case HS_DECIDE_START:
-        return d->task == worker->dispatch->chosen || hsi_claim_task(worker, d->task);
+        if (isnan(d->start))
+            return HSI_NOT_READY;
+        return d->task == worker->dispatch->chosen ? NULL : hsi_claim_task(worker, d->task);
     case HS_DECIDE_SPOLIATE:
-        if (d->victim >= exec->spec.workers ||
-            !may_spoliate(worker, &exec->worker[d->victim], d->task))
-            return false;
-        victim = exec->worker[d->victim].dispatch;
-        if (victim->chosen == d->task)
-            return true;
-        return victim->phase == HSI_RUN && victim->task == d->task &&
-               hsi_results_state(exec->results, d->task) == HSI_TASK_RUNS &&
-               (!victim->thief || victim->thief == worker);
+        if (!has_victim(worker, d))
+            return HSI_NO_VICTIM;
+        return may_spoliate(worker, &worker->exec->worker[d->victim], d->task)
+                   ? NULL
+                   : HSI_CANNOT_SPOLIATE;
     case HS_DECIDE_WAIT:
-    default:
-        return d->kind == HS_DECIDE_WAIT && d->until > now;
+        return d->until > now ? NULL : HSI_NOT_LATER;
     }
+    return HSI_NO_SUCH_KIND;
 }
 
 /* Return true if the worker gets no more tasks: it has left, or leaves now since the run halts. */
@@ -159,11 +179,13 @@ static void ask_policy(hsi_worker *worker, int64_t now)
     hs_exec    *exec = worker->exec;
     hs_decision d;
     double      time = hsi_policy_time(exec, now);
+    const char *fault;
 
     do {
         hs_policy_next(exec->policy, worker->number, time, &d, &exec->dispatcher->wake);
-        if (!accept_decision(worker, &d, time)) {
-            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+        fault = accept_decision(worker, &d, time);
+        if (fault) {
+            hsi_fail_decision(worker, &d, now, fault);
             hsi_set_phase(worker, HSI_LEAVE, now);
             return;
         }
@@ -334,20 +356,26 @@ hs_status hsi_claim_own_list(hsi_worker *worker, hs_error *error)
 
     worker->dispatch->own =
         hs_policy_own_list(worker->exec->policy, worker->number, &worker->dispatch->own_count);
-    for (i = 0; worker->dispatch->own && i < worker->dispatch->own_count; i++)
-        if (!hsi_claim_task(worker, worker->dispatch->own[i])) {
-            snprintf(error->why, HS_WHY, "%s", HSI_IMPOSSIBLE);
-            return HS_ESCHEDULE;
-        }
+    for (i = 0; worker->dispatch->own && i < worker->dispatch->own_count; i++) {
+        const char *fault = hsi_claim_task(worker, worker->dispatch->own[i]);
+        hs_decision d;
+
+        hs_decide_start(&d, worker->dispatch->own[i]);
+        if (fault)
+            return hsi_impossible_decision(worker->exec->spec.in, worker->number, &d, 0, fault,
+                                           error);
+    }
     return HS_OK;
 }
 
-static bool claim_next_own(hsi_worker *worker, uint32_t task)
+static const char *claim_next_own(hsi_worker *worker, uint32_t task)
 {
     if (!worker->dispatch->own)
         return hsi_claim_task(worker, task);
     return worker->dispatch->own_next < worker->dispatch->own_count &&
-           worker->dispatch->own[worker->dispatch->own_next++] == task;
+                   worker->dispatch->own[worker->dispatch->own_next++] == task
+               ? NULL
+               : HSI_NOT_IN_LIST;
 }
 
 const uint32_t *hsi_own_list(const hsi_worker *worker, size_t *count)
@@ -363,14 +391,18 @@ bool hsi_may_run_own(const hsi_worker *worker)
 
 bool hsi_next_own_task(hsi_worker *worker, uint32_t *task)
 {
-    hs_exec *exec = worker->exec;
+    hs_exec    *exec = worker->exec;
+    const char *fault;
+    hs_decision d;
 
     if (!hs_policy_take_own(exec->policy, worker->number, task))
         return false;
-    if (claim_next_own(worker, *task))
+    fault = claim_next_own(worker, *task);
+    if (!fault)
         return true;
+    hs_decide_start(&d, *task);
     hsi_lock(exec->control);
-    hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+    hsi_fail_decision(worker, &d, worker->now, fault);
     hsi_unlock(exec->control);
     return false;
 }

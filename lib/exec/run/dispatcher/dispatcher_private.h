@@ -4,14 +4,11 @@
 
 #include <pthread.h>
 
+#include "core/impossible_decision.h"
 #include "exec/run/control.h"
 #include "exec/run/dispatcher/dispatcher.h"
 #include "exec/run/dispatcher/retry.h"
 #include "exec/run/results.h"
-
-/* The text of HS_ESCHEDULE after an impossible decision of a policy, perhaps the application's
- * own. */
-#define HSI_IMPOSSIBLE "the policy made an impossible decision"
 
 typedef enum hsi_phase {
     HSI_OWN,  /* the worker runs tasks of its list */
@@ -88,9 +85,12 @@ double hsi_time_since_start(const hs_exec *exec, int64_t now);
  * back. */
 double hsi_policy_time(hs_exec *exec, int64_t now);
 
-/* decisions.c: claim the task for the worker. Return false if the worker has no body for it, or if
- * it is not free. No lock. */
-bool hsi_claim_task(hsi_worker *worker, uint32_t task);
+/* decisions.c: claim the task for the worker. Return NULL, or why the worker cannot have it: the
+ * worker has no body for it, or it is not free. No lock. */
+const char *hsi_claim_task(hsi_worker *worker, uint32_t task);
+
+/* decisions.c: fail the run, because a decision of the policy for the worker is impossible. */
+void hsi_fail_decision(hsi_worker *worker, const hs_decision *d, int64_t now, const char *reason);
 
 /* decisions.c: decide what an idle worker does next. */
 void hsi_decide_for_idle(hsi_worker *worker, int64_t now);

@@ -19,20 +19,23 @@ static bool runs(const hsi_worker *worker, int64_t now)
            worker->dispatch->cause == HSI_NOT_CANCELLED && !worker->dispatch->is_retry;
 }
 
-/* Return false if the policy makes an impossible decision. */
-static bool choose(hsi_worker *worker, int64_t now)
+/* Let the worker choose a task; fail the run if the policy makes an impossible decision. */
+static void choose(hsi_worker *worker, int64_t now)
 {
     hs_exec    *exec = worker->exec;
+    const char *fault = HSI_ONLY_PREFETCHES;
     hs_decision d;
 
     hs_policy_prefetch(exec->policy, worker->number, hsi_policy_time(exec, now), &d,
                        &exec->dispatcher->wake);
     if (d.kind == HS_DECIDE_WAIT)
-        return true;
-    if (d.kind != HS_DECIDE_START || !hsi_claim_task(worker, d.task))
-        return false;
-    worker->dispatch->chosen = d.task;
-    return true;
+        return;
+    if (d.kind == HS_DECIDE_START)
+        fault = isnan(d.start) ? HSI_NOT_READY : hsi_claim_task(worker, d.task);
+    if (fault)
+        hsi_fail_decision(worker, &d, now, fault);
+    else
+        worker->dispatch->chosen = d.task;
 }
 
 bool hsi_choose_next_gpu_tasks(hs_exec *exec, int64_t now)
@@ -44,8 +47,7 @@ bool hsi_choose_next_gpu_tasks(hs_exec *exec, int64_t now)
 
         if (!runs(w, now) || w->dispatch->chosen != HS_NONE)
             continue;
-        if (!choose(w, now))
-            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+        choose(w, now);
         if (w->dispatch->chosen != HS_NONE && exec->dispatcher->waiting &&
             (exec->dispatcher->wake.types || exec->dispatcher->wake.count))
             return true;

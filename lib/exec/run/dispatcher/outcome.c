@@ -88,7 +88,11 @@ void hsi_fail_stranded(hsi_worker *worker)
            hsi_retry_stranded(exec, &stranded)) {
         if (of_policy &&
             !hsi_results_change_state(exec->results, stranded, HSI_TASK_FREE, HSI_TASK_FAILED)) {
-            hsi_fail_run(exec, HS_ESCHEDULE, HSI_IMPOSSIBLE);
+            hs_error fault;
+
+            hsi_impossible_loss(exec->spec.in, stranded, hsi_policy_time(exec, worker->now),
+                                &fault);
+            hsi_fail_run(exec, HS_ESCHEDULE, fault.why);
             return;
         }
         hs_wake_all(&exec->dispatcher->wake);
