@@ -37,6 +37,9 @@ extern const hsi_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_ba
     hsi_alg_best, hsi_alg_exact, hsi_alg_hp_sp, hsi_alg_hp_corrected, hsi_alg_dynamic,
     hsi_alg_h_ratio, hsi_alg_d_rank, hsi_alg_dmda;
 
+/* Members of `best` on graphs with transfer times, outside the registry. */
+extern const hsi_algorithm hsi_alg_cpop, hsi_alg_sufferage;
+
 /* Bit set of all ranks. */
 enum {
     HSI_ANY_RANK = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO

@@ -14,6 +14,7 @@
 #include <glpk.h>
 #endif
 
+#include "algorithm/run_algorithm.h"
 #include "counted_clock.h"
 #include "graph_brute_force.h"
 #include "graph_sample.h"
@@ -69,6 +70,28 @@ static void require_no_worse(const graph_sample *s, double makespan, const hs_al
     hs_schedule_free(its);
 }
 
+/* Check that the members outside the registry make schedules, and that none is shorter than the
+ * result on a graph with transfer times. */
+static void require_no_worse_than_unregistered(const graph_sample *s, double makespan)
+{
+    const hsi_algorithm *const members[] = {&hsi_alg_cpop, &hsi_alg_sufferage};
+
+    for (size_t i = 0; i < 2; i++) {
+        hs_schedule *its = NULL;
+        hs_settings  settings;
+        hs_error     v;
+
+        hs_settings_init(&settings);
+        ck_assert_int_eq(hsi_run_algorithm(members[i], s->in, &settings, &its), HS_OK);
+        GRAPH_REQUIRE(s, hs_schedule_check(s->in, its, &v) == HS_OK, "%s: %s",
+                      members[i]->about.name, v.why);
+        GRAPH_REQUIRE(s, !s->links || makespan <= hs_schedule_makespan(its),
+                      "best takes %.17g, %s %.17g", makespan, members[i]->about.name,
+                      hs_schedule_makespan(its));
+        hs_schedule_free(its);
+    }
+}
+
 /* Return the i-th sample number. The numbers 276 and 218 revealed two faults, so they replace the
  * numbers 0 and 2 to be part of short runs. */
 static size_t telling_first(size_t i)
@@ -99,6 +122,8 @@ START_TEST(best_is_no_worse_than_a_member)
                 if (!algorithm_takes_seconds(hs_algorithm_at(a)))
                     require_no_worse(&s, hs_schedule_makespan(found), hs_algorithm_at(a),
                                      (hs_rank)rank);
+        if (hs_instance_has_graph(s.in))
+            require_no_worse_than_unregistered(&s, hs_schedule_makespan(found));
         hs_schedule_free(found);
         graph_sample_free(&s);
     }
@@ -311,6 +336,56 @@ START_TEST(threads_do_not_change_the_schedule)
 }
 END_TEST
 
+/* Make a graph of up to 60 tasks of one of the shapes, with links in two of three cases. */
+static void make_shaped(graph_sample *s, size_t i)
+{
+    static const double ccr[] = {0, 0.5, 2};
+    hs_shaped           spec;
+
+    hs_shaped_init(&spec);
+    spec.shape = (hs_shape)(i % (HS_TOPCUOGLU + 1));
+    spec.tasks = 20 + i * 7 % 41;
+    spec.cpus = s->m = 2 + i % 3;
+    spec.gpus = s->k = 1 + i % 2;
+    spec.ccr = ccr[i % 3];
+    spec.seed = i;
+    s->seed = i;
+    ck_assert_int_eq(hs_generate_shaped(&spec, &s->in, NULL), HS_OK);
+}
+
+/* Check that a search with more iterations is never worse, up to the rounding errors within which a
+ * search ends at its bound. */
+START_TEST(more_iterations_are_never_worse)
+{
+    static const uint64_t iterations[] = {1, 30, 200, 700, 2500, 6000};
+    size_t                rounds = rounds_scaled(40), shortened = 0;
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s = {.n = 0};
+        double       first = 0, before = INFINITY;
+
+        make_shaped(&s, i);
+        for (size_t k = 0; k < sizeof iterations / sizeof *iterations; k++) {
+            hs_settings  settings = settings_with_iterations(iterations[k]);
+            hs_report    report;
+            hs_schedule *found;
+
+            settings.threads = 1;
+            found = search_and_check(&s, "best", &settings, &report);
+            GRAPH_REQUIRE(&s, hs_schedule_makespan(found) <= before * (1 + ROUNDING),
+                          "%.17g after %g iterations, %.17g after fewer",
+                          hs_schedule_makespan(found), (double)iterations[k], before);
+            before = hs_schedule_makespan(found);
+            first = fmax(first, before);
+            hs_schedule_free(found);
+        }
+        shortened += before < first;
+        hs_instance_free(s.in);
+    }
+    ck_assert_uint_ge(shortened * 2, rounds);
+}
+END_TEST
+
 /* A cancel token that cancels at poll number `stop_at`. */
 typedef struct caller {
     long asked, stop_at; /* number of polls so far; number of the poll that cancels, 0: never */
@@ -457,6 +532,7 @@ int main(void)
     tcase_add_test(cases, exact_agrees_with_brute_force);
     tcase_add_test(cases, mip_bound_agrees_with_brute_force);
     tcase_add_test(cases, threads_do_not_change_the_schedule);
+    tcase_add_test(cases, more_iterations_are_never_worse);
     tcase_add_loop_test(cases, transfers_are_requested_from_members, 0, 2);
     tcase_add_test(cases, searches_return_the_transfers_of_their_schedule);
     tcase_add_test(cases, speed_of_the_machine_does_not_change_the_schedule);

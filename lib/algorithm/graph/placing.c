@@ -216,6 +216,42 @@ hs_status hsi_placing_insert(hsi_placing *placing, uint32_t task)
     return hsi_timeline_put(&placing->line[best.worker], best.slot, best.end, task, placing->next);
 }
 
+static double time_on(const hsi_placing *placing, uint32_t task, uint32_t worker)
+{
+    const hsi_problem *pb = placing->pb;
+
+    return worker < pb->m ? pb->p[task] : pb->q[task];
+}
+
+hs_status hsi_placing_insert_on(hsi_placing *placing, uint32_t task, uint32_t worker)
+{
+    choice best = {.end = INFINITY};
+
+    if (find_arrival(placing, task) != HS_OK)
+        return HS_ECANCELED;
+    consider(placing, worker, time_on(placing, task, worker), &best);
+    settle(placing, task, &best);
+    return hsi_timeline_put(&placing->line[worker], best.slot, best.end, task, placing->next);
+}
+
+hs_status hsi_placing_find_loss(hsi_placing *placing, uint32_t task, double *loss)
+{
+    const hsi_problem *pb = placing->pb;
+    double             least = INFINITY, second = INFINITY;
+
+    if (find_arrival(placing, task) != HS_OK)
+        return HS_ECANCELED;
+    for (uint32_t worker = 0; worker < pb->m + pb->k; worker++) {
+        choice best = {.end = second};
+
+        consider(placing, worker, time_on(placing, task, worker), &best);
+        second = fmin(second, fmax(least, best.end));
+        least = fmin(least, best.end);
+    }
+    *loss = second - least;
+    return HS_OK;
+}
+
 static void consider_end(const hsi_placing *placing, uint32_t worker, double time, choice *best)
 {
     double start = fmax(placing->arrival[node_of(placing, worker)], placing->line[worker].end);

@@ -39,6 +39,13 @@ void      hsi_placing_close(hsi_placing *placing);
  * numbers. */
 hs_status hsi_placing_insert(hsi_placing *placing, uint32_t task);
 
+/* Place a task on a worker that can run it, gaps included. */
+hs_status hsi_placing_insert_on(hsi_placing *placing, uint32_t task, uint32_t worker);
+
+/* Set *loss to the difference between the two least ends of a task on all workers, gaps included;
+ * INFINITY: one worker can run it. */
+hs_status hsi_placing_find_loss(hsi_placing *placing, uint32_t task, double *loss);
+
 enum { HSI_EITHER_TYPE = 1 << HS_CPU | 1 << HS_GPU };
 
 /* Place a task after the last task of a worker, on the types in `allowed_types` (bits 1 <<

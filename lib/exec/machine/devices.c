@@ -73,7 +73,7 @@ static bool needs_module(const hsi_run_spec *spec)
 {
     const hs_exec_settings *s = &spec->settings;
 
-    return spec->gpus && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
+    return spec->gpus && s->run.node_count == 0 && !spec->unused[HS_GPU] && !s->run.emulate[HS_GPU] &&
            (s->gpu.module || !(s->run.backend_count || spec->own_gpus));
 }
 

@@ -209,7 +209,7 @@ static void undo_step(hsi_graph_anneal *a)
 static double part_left(const hsi_graph_run *run)
 {
     if (run->steps)
-        return 1 - (double)run->made / (double)run->steps;
+        return run->made == run->most ? 0 : 1 - (double)run->made / (double)run->steps;
     return (run->end - hsi_clock_seconds()) / (run->end - run->begin);
 }
 
@@ -232,8 +232,8 @@ static unsigned block_of(const hsi_graph_anneal *a, const hsi_graph_run *run)
 {
     uint64_t block = 1 + 1024 / (a->arcs->pb->n + 1);
 
-    if (run->steps && run->steps - run->made < block)
-        block = run->steps - run->made;
+    if (run->steps && run->most - run->made < block)
+        block = run->most - run->made;
     return (unsigned)block;
 }
 

@@ -26,7 +26,8 @@ hs_status hsi_graph_anneal_open(const hsi_arcs *arcs, hsi_graph_anneal **out);
 void      hsi_graph_anneal_close(hsi_graph_anneal *a);
 
 typedef struct hsi_graph_run {
-    uint64_t steps;      /* steps to make; 0: run until `end` */
+    uint64_t steps;      /* steps by which the temperature falls to 0; 0: run until `end` */
+    uint64_t most;       /* limit of the steps, used if steps > 0 */
     double   begin, end; /* times of hsi_clock_seconds(), used if steps = 0 */
     double   hot;        /* first temperature; the last is 0 */
     double   enough;     /* makespan that ends the run */

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The portfolio on graphs: all algorithms that take graphs, with each rank, in the order of the
- * registry. All but the first are cancelled when their part of the time is over. An algorithm that
- * cannot handle the instance is skipped.
+ * registry; where transfers take time, then cpop, sufferage and all tasks on one place. All but the
+ * first are cancelled when their part of the time is over. An algorithm that cannot handle the
+ * instance is skipped.
  */
 #include <stdlib.h>
 
-#include "algorithm/algorithm.h"
+#include "algorithm/run_algorithm.h"
 #include "refine/graph/graph_search.h"
 #include "refine/graph/seeds.h"
+
+enum { SUFFERAGE_TASKS = 1000 /* limit of the tasks: it takes a tenth of a second at this size */ };
 
 static const double part_of_time = 0.3;
 
@@ -57,6 +60,33 @@ static hs_status run_member(hsi_best *best, const hs_algorithm *alg)
     return st;
 }
 
+/* Run an algorithm that is not in the registry. */
+static hs_status run_unregistered(hsi_best *best, const hsi_algorithm *alg)
+{
+    hs_settings  settings = *best->settings;
+    hs_schedule *s = NULL;
+    hs_status    st;
+
+    settings.cancel = is_over;
+    settings.cancel_data = best;
+    st = hsi_run_algorithm(alg, best->in, &settings, &s);
+    if (st == HS_OK)
+        return hsi_best_offer(best, s);
+    return st == HS_ENOMEM ? st : HS_OK;
+}
+
+/* Add the schedules that are short where transfers take long. */
+static hs_status add_for_transfers(hsi_best *best)
+{
+    hs_status st = run_unregistered(best, &hsi_alg_cpop);
+
+    if (st == HS_OK && best->pb.n <= SUFFERAGE_TASKS)
+        st = run_unregistered(best, &hsi_alg_sufferage);
+    if (st == HS_OK)
+        hsi_seeds_add_single_places(best->seeds);
+    return st == HS_OK ? hsi_seeds_offer_best(best) : st;
+}
+
 hs_status hsi_graph_run_portfolio(hsi_best *best)
 {
     hs_status st = HS_OK;
@@ -74,8 +104,7 @@ hs_status hsi_graph_run_portfolio(hsi_best *best)
     }
     if (!best->found || !best->seeds)
         return best->found ? HS_OK : st;
-    hsi_seeds_add_single_places(best->seeds);
-    return hsi_seeds_offer_best(best);
+    return best->pb.links->has[HS_H2D] ? add_for_transfers(best) : hsi_seeds_offer_best(best);
 }
 
 /* Copy a schedule entry by entry. */

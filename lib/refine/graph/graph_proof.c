@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "algorithm/algorithm.h"
+#include "refine/graph/places/place_aims.h"
 #include "refine/graph/places/place_tree.h"
 #include "refine/graph/schedule_tree.h"
 #include "refine/graph/seeds.h"
@@ -16,6 +17,7 @@
 struct hsi_best_prover {
     hsi_best          *best;
     hsi_place_tree    *places; /* NULL: the graph has no links, several nodes or too many GPUs */
+    hsi_place_aims    *aims;   /* NULL without `places` */
     hsi_schedule_tree *starts; /* NULL: `places` is used */
 };
 
@@ -26,6 +28,8 @@ static hs_status open_tree(hsi_best_prover *prover)
 
     if (arcs->pb->links->has[HS_H2D] && !arcs->nodes)
         st = hsi_place_tree_open(arcs, &prover->places);
+    if (st == HS_OK)
+        st = hsi_place_aims_open(arcs, &prover->aims);
     return st == HS_ETOOBIG ? hsi_schedule_tree_open(arcs, &prover->starts) : st;
 }
 
@@ -57,6 +61,7 @@ void hsi_best_prover_close(hsi_best_prover *prover)
     if (!prover)
         return;
     hsi_place_tree_close(prover->places);
+    hsi_place_aims_close(prover->aims);
     hsi_schedule_tree_close(prover->starts);
     free(prover);
 }
@@ -90,20 +95,13 @@ static void record_refutation(hsi_best *best, double cutoff)
     hsi_bounds_raise_to(best, fmin(cutoff, best->makespan), hsi_alg_exact.about.name);
 }
 
-/* Return how many iterations a step over places counts for: it takes about as long as annealing
- * this number of steps. */
-static uint64_t iterations_per_step(const hsi_best_prover *prover)
-{
-    return 1 + prover->best->pb.n / 2;
-}
-
 /* Search below the cutoff, for up to `most` iterations (0: until the interrupt). *found is the
  * schedule found or NULL, *done the number of iterations. */
 static hs_status search_below(hsi_best_prover *prover, double cutoff, uint64_t most,
                               const hsi_interrupt *interrupt, hs_schedule **found, uint64_t *done)
 {
     hsi_schedule_tree *starts = prover->starts;
-    uint64_t           each = iterations_per_step(prover);
+    uint64_t           each = hsi_iterations_per_place_step(&prover->best->pb);
     hs_status          st = HS_OK;
 
     if (prover->places) {
@@ -120,24 +118,76 @@ static hs_status search_below(hsi_best_prover *prover, double cutoff, uint64_t m
     return st;
 }
 
+/* The time of a call, during which only its end or the caller interrupts the search. */
+typedef struct slice {
+    hsi_stop      stop;
+    atomic_int    halt;
+    hsi_interrupt interrupt;
+} slice;
+
+static void begin_slice(slice *part, hsi_best *best, double seconds)
+{
+    double now = hsi_clock_seconds();
+
+    best->phase = "branch and bound";
+    part->stop = (hsi_stop){
+        now, best->counted ? best->stop.end : fmin(now + seconds, best->stop.end), best->settings};
+    atomic_init(&part->halt, 0);
+    part->interrupt = (hsi_interrupt){&part->stop,
+                                      &part->halt,
+                                      true,
+                                      best->interrupt.report_progress,
+                                      best->interrupt.report_data,
+                                      NULL};
+}
+
+/* Take what a call has found: a schedule, or a bound. */
+static hs_status take_aimed(hsi_best *best, const hsi_aims_run *run)
+{
+    hsi_bounds_raise_to(best, run->bound, hsi_alg_exact.about.name);
+    return run->found ? hsi_best_offer(best, run->found) : HS_OK;
+}
+
+hs_status hsi_best_prover_aim(hsi_best_prover *prover, double seconds, uint64_t most)
+{
+    hsi_best    *best = prover->best;
+    uint64_t     each = hsi_iterations_per_place_step(&best->pb), all = 0;
+    hsi_aims_run run;
+    slice        part;
+    hs_status    st = HS_OK;
+
+    if (!prover->aims)
+        return HS_OK;
+    begin_slice(&part, best, seconds);
+    while (st == HS_OK && hsi_has_aims(best->bound, best->makespan) &&
+           (!best->counted || all < most) && !hsi_interrupted(&part.interrupt) &&
+           !hsi_best_has_met_gap(best)) {
+        run = (hsi_aims_run){.steps = best->counted ? (most - all + each - 1) / each : UINT64_MAX,
+                             .bound = best->bound,
+                             .makespan = best->makespan};
+        st = hsi_place_aims_continue(prover->aims, &run, &part.interrupt);
+        all += each * run.made;
+        if (st == HS_OK)
+            st = take_aimed(best, &run);
+    }
+    best->report->iterations += all;
+    return st;
+}
+
 hs_status hsi_best_prover_continue(hsi_best_prover *prover, double seconds, uint64_t most_nodes)
 {
     hsi_best     *best = prover->best;
-    hsi_stop      slice = {hsi_clock_seconds(), 0, best->settings};
-    atomic_int    halt = 0;
-    hsi_interrupt interrupt = {
-        &slice, &halt, true, best->interrupt.report_progress, best->interrupt.report_data, NULL};
-    hs_schedule *found;
+    slice         part;
+    hs_schedule  *found;
     hs_status    st = HS_OK;
     uint64_t     all = 0, done;
 
-    best->phase = "branch and bound";
-    slice.end = best->counted ? best->stop.end : fmin(slice.begin + seconds, best->stop.end);
+    begin_slice(&part, best, seconds);
     do {
         double cutoff = choose_cutoff(prover);
 
-        st = search_below(prover, cutoff, best->counted ? most_nodes - all : 0, &interrupt, &found,
-                          &done);
+        st = search_below(prover, cutoff, best->counted ? most_nodes - all : 0, &part.interrupt,
+                          &found, &done);
         all += done;
         if (st == HS_OK && found)
             st = hsi_best_offer(best, found);

@@ -118,7 +118,7 @@ static void try_single_place(hsi_seeds *seeds, hs_type type)
 
 void hsi_seeds_add_single_places(hsi_seeds *seeds)
 {
-    for (int type = HS_CPU; seeds->arcs.pb->links->has[HS_H2D] && type <= HS_GPU; type++)
+    for (int type = HS_CPU; type <= HS_GPU; type++)
         try_single_place(seeds, (hs_type)type);
 }
 

@@ -20,7 +20,7 @@ void      hsi_seeds_close(hsi_seeds *seeds);
 /* Decode the places of a complete schedule, and keep them if shorter. */
 void hsi_seeds_add_schedule(hsi_seeds *seeds, const hs_schedule *s);
 
-/* Decode, if transfers take time, all tasks on the host and all on one GPU; tasks that cannot run
+/* Decode all tasks on the host and all on one GPU; tasks that cannot run
  * there run on the other. With long transfers, these schedules are shorter than the algorithms'. */
 void hsi_seeds_add_single_places(hsi_seeds *seeds);
 

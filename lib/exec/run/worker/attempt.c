@@ -57,11 +57,10 @@ static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
 static bool put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
     hs_exec           *exec = worker->exec;
-    const hsi_body    *body = hsi_worker_body(worker, a->task);
-    const hs_backend  *backend = hsi_bodies_backend(exec->bodies, body->slot);
+    const hs_backend  *backend = hsi_worker_body(worker, a->task)->body->backend;
     hsi_journal_record end = {.attempt = *a,
                               .emulated = backend == &hsi_backend_emulated,
-                              .called = body->body->backend == &hsi_backend_call};
+                              .called = backend == &hsi_backend_call};
     hs_status          st = hsi_results_record(exec->results, &end);
 
     if (st == HS_OK)

@@ -249,7 +249,7 @@ hs_status hsi_place_leaf_branch(hsi_place_leaf *leaf, const hsi_place_rules *rul
 
 /* Let a task start last among tasks that overlap with it: no earlier than their heads, and its
  * latest start is theirs too. */
-static void start_last(const hsi_place_rules *rules, hsi_place_state *state,
+static void start_last(hsi_place_rules *rules, hsi_place_state *state,
                        const hsi_place_choice *choice)
 {
     const hsi_place_model *model = rules->model;
@@ -258,28 +258,28 @@ static void start_last(const hsi_place_rules *rules, hsi_place_state *state,
     double                 after = hsi_down(model->time[at] + state->tail[at]) - error;
 
     state->release[choice->task] = fmax(state->release[choice->task], choice->release);
-    state->head[at] = fmax(state->head[at], choice->release - error);
+    hsi_place_raise(rules, state, choice->task, 0, choice->release - error, false);
     for (uint32_t task = 0; task < model->n; task++) {
         size_t of_task = task * model->places;
 
         if (!hsi_set_has(choice->first, task))
             continue;
-        state->head[at] = fmax(state->head[at], state->head[of_task] - 2 * error);
-        state->tail[of_task] =
-            fmax(state->tail[of_task], hsi_down(after - model->time[of_task]) - error);
+        hsi_place_raise(rules, state, choice->task, 0, state->head[of_task] - 2 * error, false);
+        hsi_place_raise(rules, state, task, 0, hsi_down(after - model->time[of_task]) - error,
+                        true);
     }
 }
 
-void hsi_place_decide(const hsi_place_rules *rules, hsi_place_state *state,
+void hsi_place_decide(hsi_place_rules *rules, hsi_place_state *state,
                       const hsi_place_choice *choice)
 {
     state->named |= 1u << choice->place;
     if (choice->release > 0)
         start_last(rules, state, choice);
     else if (choice->other != HS_NONE)
-        hsi_set_add(state->order + choice->task * rules->model->words, choice->other);
+        hsi_place_add_order(rules, state, choice->task, choice->other);
     else
-        state->open[choice->task] = 1u << choice->place;
+        hsi_place_keep_open(rules, state, choice->task, 1u << choice->place);
 }
 
 /* Return true if a task comes before another in a list by start: empty tasks first, then by

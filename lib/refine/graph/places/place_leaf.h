@@ -17,7 +17,7 @@ typedef struct hsi_place_choice {
 } hsi_place_choice;
 
 /* Add a decision to a state. */
-void hsi_place_decide(const hsi_place_rules *rules, hsi_place_state *state,
+void hsi_place_decide(hsi_place_rules *rules, hsi_place_state *state,
                       const hsi_place_choice *choice);
 
 /* The schedule of a state in which all places are fixed: each task starts as soon as arcs and

@@ -30,8 +30,11 @@ hs_status hsi_place_model_open(hsi_place_model *model, const hsi_arcs *arcs)
     model->places = arcs->places;
     model->error = (double)(n + 2) * DBL_EPSILON;
     model->time = hsi_arena_alloc(&model->arena, n * model->places, sizeof *model->time);
-    if (!model->time)
+    model->position = hsi_arena_alloc(&model->arena, n, sizeof *model->position);
+    if (!model->time || !model->position)
         return HS_ENOMEM;
+    for (uint32_t i = 0; i < model->n; i++)
+        model->position[arcs->order[i]] = i;
     read_times(model);
     st = hsi_arcs_reverse(arcs, &model->arena, &model->before_at, &model->before);
     if (st == HS_OK)

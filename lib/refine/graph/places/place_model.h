@@ -20,6 +20,7 @@ typedef struct hsi_place_model {
     double         *time;      /* time of each task on each place; INFINITY: impossible */
     size_t         *before_at; /* first arc of each task in `before`, and the number of arcs */
     hsi_arc        *before;    /* arcs by target; their `task` is the source */
+    uint32_t       *position;  /* position of each task in the topological order */
     uint64_t       *ancestors, *descendants; /* set of each task */
     double    error; /* relative error of a schedule's ends, sums of at most 2 n rounded times */
     hsi_arena arena;

@@ -67,13 +67,13 @@ static void apply_hull(hsi_place_rules *rules, hsi_place_state *state, const hsi
     const hsi_place_model *model = rules->model;
 
     for (uint32_t task = 0; task < model->n; task++) {
-        rules->changed |= state->open[task] != hull->open[task];
-        state->open[task] = hull->open[task];
+        hsi_place_keep_open(rules, state, task, hull->open[task]);
         for (uint32_t open = state->open[task]; open; open &= open - 1) {
-            size_t at = (size_t)task * model->places + (size_t)__builtin_ctz(open);
+            uint32_t place = (uint32_t)__builtin_ctz(open);
+            size_t   at = (size_t)task * model->places + place;
 
-            hsi_place_raise(rules, &state->head[at], hull->head[at]);
-            hsi_place_raise(rules, &state->tail[at], hull->tail[at]);
+            hsi_place_raise(rules, state, task, place, hull->head[at], false);
+            hsi_place_raise(rules, state, task, place, hull->tail[at], true);
         }
     }
 }
@@ -83,8 +83,8 @@ static bool probe_place(hsi_place_prober *prober, const hsi_place_state *state, 
                         uint32_t place)
 {
     hsi_place_state_copy(prober->rules->model, prober->trial, state);
-    prober->trial->open[task] = 1u << place;
-    return hsi_place_rules_apply(prober->rules, prober->trial);
+    hsi_place_keep_open(prober->rules, prober->trial, task, 1u << place);
+    return hsi_place_rules_apply_to_changes(prober->rules, prober->trial);
 }
 
 static void keep_if_best(hsi_place_prober *prober, uint32_t task, uint32_t places,
@@ -133,10 +133,10 @@ static uint32_t probe_task(hsi_place_prober *prober, hsi_place_state *state, uin
  * its kind. The first of the other GPUs is another GPU then, so probing begins again. */
 static bool name_first_gpu(hsi_place_prober *prober, hsi_place_state *state, uint32_t task)
 {
-    state->open[task] &= ~(state->open[task] - 1);
+    hsi_place_keep_open(prober->rules, state, task, ~(state->open[task] - 1));
     state->named |= state->open[task];
     hsi_place_prober_begin(prober);
-    return hsi_place_rules_apply(prober->rules, state);
+    return hsi_place_rules_apply_to_changes(prober->rules, state);
 }
 
 bool hsi_place_prober_step(hsi_place_prober *prober, hsi_place_state *state)
@@ -155,10 +155,12 @@ bool hsi_place_prober_step(hsi_place_prober *prober, hsi_place_state *state)
     left = state->open[task] ? probe_task(prober, state, task, measure) : 0;
     if (left == 0)
         return false;
-    rules->changed = state->open[task] != was;
+    rules->changed = false;
+    if (state->open[task] != was)
+        hsi_place_mark(rules, task);
     if (left == state->open[task])
         apply_hull(rules, state, prober->hull);
     if (left & (left - 1))
         keep_if_best(prober, task, left, measure);
-    return !rules->changed || hsi_place_rules_apply(rules, state);
+    return !rules->changed || hsi_place_rules_apply_to_changes(rules, state);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "refine/graph/decode_genes.h"
 #include "refine/graph/places/place_leaf.h"
@@ -19,6 +20,7 @@ typedef struct node {
     hsi_place_state *state;
     stage            stage;
     size_t           from; /* number of choices that belong to the nodes above */
+    double           cutoff; /* cutoff with which the rules were applied */
 } node;
 
 struct hsi_place_tree {
@@ -36,6 +38,7 @@ struct hsi_place_tree {
     uint64_t         before; /* steps before the current call */
     hs_schedule     *found;
     bool             begun, ended;
+    const hsi_place_frozen *frozen; /* what the search keeps; NULL: nothing */
 };
 
 static node *node_at(hsi_place_tree *tree, size_t depth)
@@ -117,9 +120,11 @@ static hs_status next_state(hsi_place_tree *tree, hsi_place_state **out)
 static void enter_node(hsi_place_tree *tree)
 {
     node *at = node_at(tree, tree->depth);
+    bool  same = tree->depth > 0 && at[-1].cutoff == tree->cutoff;
 
-    if (!hsi_place_rules_apply(&tree->rules, at->state))
+    if (!(same ? hsi_place_rules_apply_to_changes : hsi_place_rules_apply)(&tree->rules, at->state))
         return;
+    at->cutoff = tree->cutoff;
     at->stage = DECODE;
     at->from = choice_count(tree);
     tree->depth++;
@@ -275,6 +280,29 @@ static hs_status search_node(hsi_place_tree *tree)
     return decode_node(tree, at->state);
 }
 
+/* Add what the search keeps to the state before any decision. */
+static void freeze(const hsi_place_tree *tree, hsi_place_state *state)
+{
+    const hsi_place_frozen *frozen = tree->frozen;
+    size_t                  words = tree->model.words;
+
+    for (uint32_t task = 0; task < tree->model.n; task++) {
+        if (frozen->place[task] == HS_NONE)
+            continue;
+        state->open[task] = 1u << frozen->place[task];
+        state->named |= state->open[task];
+        memcpy(state->order + task * words, frozen->order + task * words, words * sizeof(uint64_t));
+    }
+}
+
+void hsi_place_tree_restart(hsi_place_tree *tree, const hsi_place_frozen *frozen)
+{
+    tree->frozen = frozen;
+    tree->rules.few = frozen;
+    tree->depth = tree->choices.size = 0;
+    tree->begun = tree->ended = false;
+}
+
 static hs_status enter_root(hsi_place_tree *tree)
 {
     hsi_place_state *state;
@@ -283,6 +311,8 @@ static hs_status enter_root(hsi_place_tree *tree)
     if (st != HS_OK)
         return st;
     hsi_place_state_clear(&tree->model, state);
+    if (tree->frozen)
+        freeze(tree, state);
     enter_node(tree);
     tree->begun = true;
     return HS_OK;
@@ -300,7 +330,10 @@ static void set_cutoff(hsi_place_tree *tree, double cutoff)
     if (tree->depth == 0)
         return;
     at = node_at(tree, tree->depth - 1);
-    if (at->stage != BRANCHED && !hsi_place_rules_apply(&tree->rules, at->state))
+    if (at->stage == BRANCHED)
+        return;
+    at->cutoff = cutoff;
+    if (!hsi_place_rules_apply(&tree->rules, at->state))
         tree->depth--;
 }
 

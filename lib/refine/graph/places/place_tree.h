@@ -25,6 +25,18 @@ void      hsi_place_tree_close(hsi_place_tree *tree);
 hs_status hsi_place_tree_continue(hsi_place_tree *tree, double cutoff, uint64_t most_steps,
                                   const hsi_interrupt *interrupt);
 
+/* What a search of a part of the schedules keeps of one schedule: the places of the tasks that are
+ * not free, and orders between them. */
+typedef struct hsi_place_frozen {
+    uint32_t *place; /* place of each task; HS_NONE: the task is free */
+    uint64_t *order; /* set of each task: the tasks that start after its end */
+} hsi_place_frozen;
+
+/* Begin a new search, with any cutoff. It is for the schedules that agree with `frozen`, which the
+ * caller keeps until the first step, and applies fewer rules, which take less time; NULL: for all
+ * schedules. */
+void hsi_place_tree_restart(hsi_place_tree *tree, const hsi_place_frozen *frozen);
+
 /* Return true if all nodes have been searched: no schedule is shorter than the last cutoff. */
 bool hsi_place_tree_ended(const hsi_place_tree *tree);
 

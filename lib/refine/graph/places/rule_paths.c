@@ -10,7 +10,9 @@ static double least_over_arc(const hsi_place_rules *rules, const hsi_place_state
                              const hsi_arc *arc, uint32_t place, bool backward)
 {
     const hsi_arcs *arcs = rules->model->arcs;
-    const double   *end = rules->ends + arc->task * rules->model->places;
+    size_t          at = (size_t)arc->task * rules->model->places;
+    const double   *value = (backward ? state->tail : state->head) + at;
+    const double   *time = rules->model->time + at;
     double          least = INFINITY;
 
     for (uint32_t open = state->open[arc->task]; open; open &= open - 1) {
@@ -18,57 +20,100 @@ static double least_over_arc(const hsi_place_rules *rules, const hsi_place_state
         double   move = backward ? hsi_arc_transfer_time(arcs, arc, place, other)
                                  : hsi_arc_transfer_time(arcs, arc, other, place);
 
-        least = fmin(least, end[other] + move);
+        move += hsi_down(value[other] + time[other]);
+        least = least < move ? least : move;
     }
     return hsi_down(least);
 }
 
-/* Raise a task's values over the arcs from `first` to `last`, and set its `ends`: the value with
- * the task's time. Return false if no place remains open. */
+/* Return the least length of a schedule with a task on a place, by its head and its tail. */
+static double least_length(const hsi_place_model *model, const hsi_place_state *state,
+                           uint32_t task, uint32_t place)
+{
+    size_t at = (size_t)task * model->places + place;
+
+    return hsi_down(hsi_down(state->head[at] + model->time[at]) + state->tail[at]);
+}
+
+/* Raise a task's values over the arcs from `first` to `last`. Return false if no place remains
+ * open. */
 static bool pass_task(hsi_place_rules *rules, hsi_place_state *state, uint32_t task,
                       const hsi_arc *first, const hsi_arc *last, bool backward)
 {
     const hsi_place_model *model = rules->model;
-    size_t                 at = (size_t)task * model->places;
-    double                *value = (backward ? state->tail : state->head) + at;
-    const double          *beyond = (backward ? state->head : state->tail) + at;
+    uint32_t               left = 0;
 
     for (uint32_t open = state->open[task]; open; open &= open - 1) {
         uint32_t place = (uint32_t)__builtin_ctz(open);
         double   to = backward ? 0 : hsi_initial_data_arrival(model->arcs, task, place);
 
         for (const hsi_arc *arc = first; arc < last; arc++)
-            to = fmax(to, least_over_arc(rules, state, arc, place, backward));
-        hsi_place_raise(rules, &value[place], to);
-        rules->ends[at + place] = hsi_down(value[place] + model->time[at + place]);
-        if (hsi_down(rules->ends[at + place] + beyond[place]) >= rules->limit) {
-            state->open[task] &= ~(1u << place);
-            rules->changed = true;
-        }
+            to = hsi_later(to, least_over_arc(rules, state, arc, place, backward));
+        hsi_place_raise(rules, state, task, place, to, backward);
+        if (least_length(model, state, task, place) < rules->limit)
+            left |= 1u << place;
     }
-    return state->open[task] != 0;
+    hsi_place_keep_open(rules, state, task, left);
+    return left != 0;
 }
 
-/* Raise the heads of all tasks ordered after a task, or its tail above all of theirs. */
-static void pass_orders(hsi_place_rules *rules, hsi_place_state *state, uint32_t task,
-                        bool backward)
+/* Raise the heads of all tasks ordered after a task. */
+static void pass_orders_forward(hsi_place_rules *rules, hsi_place_state *state, uint32_t task)
 {
     const hsi_place_model *model = rules->model;
     const uint64_t        *set = state->order + task * model->words;
     uint32_t               place = (uint32_t)__builtin_ctz(state->open[task]);
     size_t                 at = (size_t)task * model->places + place;
+    double                 end = hsi_down(state->head[at] + model->time[at]);
 
     for (size_t word = 0; word < model->words; word++)
-        for (uint64_t bits = set[word]; bits; bits &= bits - 1) {
-            size_t later = (64 * word + (size_t)__builtin_ctzll(bits)) * model->places + place;
+        for (uint64_t bits = set[word]; bits; bits &= bits - 1)
+            hsi_place_raise(rules, state, (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(bits),
+                            place, end, false);
+}
 
-            if (backward)
-                hsi_place_raise(rules, &state->tail[at],
-                                hsi_down(state->tail[later] + model->time[later]));
-            else
-                hsi_place_raise(rules, &state->head[later],
-                                hsi_down(state->head[at] + model->time[at]));
+/* Raise the tails of all tasks ordered before a task. */
+static void pass_orders_backward(hsi_place_rules *rules, hsi_place_state *state, uint32_t task)
+{
+    const hsi_place_model *model = rules->model;
+    uint32_t               place = (uint32_t)__builtin_ctz(state->open[task]);
+    size_t                 at = (size_t)task * model->places + place;
+    double                 tail = hsi_down(state->tail[at] + model->time[at]);
+
+    for (uint32_t first = 0; first < model->n; first++)
+        if (hsi_set_has(state->order + first * model->words, task))
+            hsi_place_raise(rules, state, first, place, tail, true);
+}
+
+/* Set *position to the first member of a set from it on. Return false if there is none. */
+static bool find_from(const uint64_t *set, size_t words, uint32_t *position)
+{
+    uint64_t mask = ~0ull << *position % 64;
+
+    for (size_t word = *position / 64; word < words; word++, mask = ~0ull)
+        if (set[word] & mask) {
+            *position = (uint32_t)(64 * word) + (uint32_t)__builtin_ctzll(set[word] & mask);
+            return true;
         }
+    return false;
+}
+
+/* Set *position to the last member of a set up to it. Return false if there is none. */
+static bool find_back(const uint64_t *set, uint32_t *position)
+{
+    uint64_t mask = ~0ull >> (63 - *position % 64);
+
+    for (size_t word = *position / 64 + 1; word-- > 0; mask = ~0ull)
+        if (set[word] & mask) {
+            *position = (uint32_t)(64 * word) + 63 - (uint32_t)__builtin_clzll(set[word] & mask);
+            return true;
+        }
+    return false;
+}
+
+static void remove_from(uint64_t *set, uint32_t position)
+{
+    set[position / 64] &= ~(1ull << position % 64);
 }
 
 bool hsi_place_rule_paths(hsi_place_rules *rules, hsi_place_state *state)
@@ -76,21 +121,25 @@ bool hsi_place_rule_paths(hsi_place_rules *rules, hsi_place_state *state)
     const hsi_place_model *model = rules->model;
     const hsi_arcs        *arcs = model->arcs;
 
-    for (uint32_t i = 0; i < model->n; i++) {
-        uint32_t task = arcs->order[i];
+    for (uint32_t at = 0; find_from(rules->pending[0], model->words, &at); at++) {
+        uint32_t task = arcs->order[at];
 
         if (!pass_task(rules, state, task, model->before + model->before_at[task],
                        model->before + model->before_at[task + 1], false))
             return false;
-        pass_orders(rules, state, task, false);
+        pass_orders_forward(rules, state, task);
+        remove_from(rules->pending[0], at);
     }
-    for (uint32_t i = model->n; i-- > 0;) {
-        uint32_t task = arcs->order[i];
+    for (uint32_t at = model->n - 1; find_back(rules->pending[1], &at); at--) {
+        uint32_t task = arcs->order[at];
 
-        pass_orders(rules, state, task, true);
         if (!pass_task(rules, state, task, arcs->after + arcs->after_at[task],
                        arcs->after + arcs->after_at[task + 1], true))
             return false;
+        pass_orders_backward(rules, state, task);
+        remove_from(rules->pending[1], at);
+        if (at == 0)
+            break;
     }
     return true;
 }

@@ -20,13 +20,6 @@ static bool is_ordered(const hsi_place_model *model, const hsi_place_state *stat
            hsi_set_has(state->order + first * model->words, second);
 }
 
-static void add_order(hsi_place_rules *rules, hsi_place_state *state, uint32_t first,
-                      uint32_t second)
-{
-    hsi_set_add(state->order + first * rules->model->words, second);
-    rules->changed = true;
-}
-
 static bool order_pair(hsi_place_rules *rules, hsi_place_state *state, const hsi_place_item *a,
                        const hsi_place_item *b)
 {
@@ -38,17 +31,26 @@ static bool order_pair(hsi_place_rules *rules, hsi_place_state *state, const hsi
     forward = may_precede(rules, a, b);
     backward = may_precede(rules, b, a);
     if (forward && !backward)
-        add_order(rules, state, a->task, b->task);
+        hsi_place_add_order(rules, state, a->task, b->task);
     if (backward && !forward)
-        add_order(rules, state, b->task, a->task);
+        hsi_place_add_order(rules, state, b->task, a->task);
     return forward || backward;
 }
 
+static bool has_changed(const hsi_place_rules *rules, const hsi_place_item *item)
+{
+    return hsi_set_has(rules->recent[0], item->task) || hsi_set_has(rules->recent[1], item->task);
+}
+
+/* Order the pairs with an item that has changed. */
 static bool order_pairs(hsi_place_rules *rules, hsi_place_state *state)
 {
-    for (size_t i = 1; i < rules->count; i++)
-        for (size_t j = 0; j < i; j++)
-            if (!order_pair(rules, state, &rules->items[i], &rules->items[j]))
+    const hsi_place_item *items = rules->items;
+
+    for (size_t i = 0; i < rules->count; i++)
+        for (size_t j = 0; has_changed(rules, &items[i]) && j < rules->count; j++)
+            if (j != i && (j < i || !has_changed(rules, &items[j])) &&
+                !order_pair(rules, state, &items[i], &items[j]))
                 return false;
     return true;
 }
@@ -64,7 +66,7 @@ static double sum_from_each(hsi_place_rules *rules, double tail)
 
         if (item->tail >= tail) {
             work = hsi_down(work + item->time);
-            ended = fmax(ended, hsi_down(item->head + work));
+            ended = hsi_later(ended, hsi_down(item->head + work));
         }
         item->work = work;
         item->ended = ended;
@@ -86,14 +88,14 @@ static bool find_last_items(hsi_place_rules *rules, double tail)
         double          with_later = hsi_down(item->head + item->work);
 
         if (item->tail >= tail) {
-            earlier = fmax(earlier, with_later);
+            earlier = hsi_later(earlier, with_later);
             continue;
         }
         room = hsi_down(item->time + tail);
         if (item->work > 0 && hsi_down(with_later + room) >= rules->limit)
-            item->raised = fmax(item->raised, item->ended);
+            item->raised = hsi_later(item->raised, item->ended);
         if (earlier > 0 && hsi_down(earlier + room) >= rules->limit)
-            item->raised = fmax(item->raised, all);
+            item->raised = hsi_later(item->raised, all);
     }
     return true;
 }
@@ -109,17 +111,25 @@ static bool find_edges(hsi_place_rules *rules, hsi_place_state *state, bool back
     return true;
 }
 
+static bool apply_on(hsi_place_rules *rules, hsi_place_state *state, uint32_t place)
+{
+    hsi_place_collect(rules, state, 1u << place, false);
+    if (!order_pairs(rules, state))
+        return false;
+    if (rules->few)
+        return true;
+    if (!find_edges(rules, state, false))
+        return false;
+    hsi_place_collect(rules, state, 1u << place, true);
+    return find_edges(rules, state, true);
+}
+
 bool hsi_place_rule_unary(hsi_place_rules *rules, hsi_place_state *state)
 {
-    for (uint32_t place = 0; place < rules->model->places; place++) {
-        if (!hsi_is_unary(rules->model, place))
-            continue;
-        hsi_place_collect_on(rules, state, place, false);
-        if (!order_pairs(rules, state) || !find_edges(rules, state, false))
+    for (uint32_t place = 0; place < rules->model->places; place++)
+        if (hsi_is_unary(rules->model, place) &&
+            hsi_place_group_has_changed(rules, state, 1u << place, true, true) &&
+            !apply_on(rules, state, place))
             return false;
-        hsi_place_collect_on(rules, state, place, true);
-        if (!find_edges(rules, state, true))
-            return false;
-    }
     return true;
 }
