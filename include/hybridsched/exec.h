@@ -92,6 +92,14 @@ typedef struct hs_exec_call {
     void *argument;                /* first argument of the functions */
 } hs_exec_call;
 
+/** A node: a machine that executes commands of a run. The layout is final. */
+typedef struct hs_exec_node {
+    const char *name;   /* HSCHED_NODE in the environment of commands */
+    const char *launch; /* shell command that calls hs_exec_serve() there, e.g.
+                           "ssh n1 hsched-exec --node", with the node's messages on its standard
+                           input and output */
+} hs_exec_node;
+
 /**
  * Settings of a run. Start from hs_exec_settings_init(), which sets `run.verify` to 1 and the rest
  * to 0. Each group ends with `reserved` places: a later version puts its new fields there, so the
@@ -131,7 +139,14 @@ typedef struct hs_exec_settings {
                                       backends, but not for a type that is emulated. GPU workers get
                                       a device and a stream if gpu.module is the file of a GPU
                                       module, or if a task on GPUs has no function */
-        uint64_t reserved[7];
+        const hs_exec_node *nodes; /* nodes that execute the tasks, which are commands or emulated;
+                                      the workers are divided among them as the instance's nodes,
+                                      or else evenly; must outlive the handle; NULL: this process
+                                      executes the tasks */
+        size_t   node_count;
+        double   node_timeout; /* seconds of silence after which a node is lost; 0: 30 */
+        bool     fewer_nodes;  /* run also if some nodes cannot be started: their workers are lost */
+        uint64_t reserved[3];
     } run;
 
     /** Placement of workers on cores. */
@@ -249,8 +264,9 @@ typedef struct hs_exec_device {
  * Describe the index-th GPU in the order of assignment to workers: the order of
  * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` is settings.gpu.module, or a list of
  * modules for devices, like "opencl:all,emulated:devices=2": names or files, each with a selection of
- * devices; a device that two modules list is described once. With `out` NULL only *count is set, the
- * number of GPUs. HS_ERESOURCE: no GPU; HS_EINVAL: no such index, or a malformed list.
+ * devices; the path of a file is one module, also if it has commas or colons. A device that two modules
+ * list is described once. With `out` NULL only *count is set, the number of GPUs. HS_ERESOURCE: no GPU;
+ * HS_EINVAL: no such index, or a malformed list.
  */
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                                    unsigned *count, hs_error *error);
@@ -282,6 +298,18 @@ HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
 HS_API void      hs_exec_free(hs_exec *exec);
 
 /**
+ * Execute tasks for the hs_exec_create() of another process, the coordinator, as one of its
+ * settings.run.nodes: read its messages from the descriptor `in` and write to `out`, until the end of
+ * the run. Call it in a process with one thread that has no other work: it forks, and the calling
+ * process only watches over its child, in which the call returns. When the child exits, the process
+ * ends all commands and exits with the same status. HS_OK: the coordinator ended the run; HS_ECANCELED:
+ * the coordinator was lost, and all commands are ended; HS_EINVAL: `in` has no such messages;
+ * HS_ERESOURCE: this node refused the run, and the coordinator has the reason. Changes the working
+ * folder, the environment (HSCHED_NODE) and SIGPIPE of the process.
+ */
+HS_API hs_status hs_exec_serve(int in, int out, hs_error *error);
+
+/**
  * Set the memory of the data `name`, which tasks with a plugin use: `bytes` at `at`, which must
  * outlive the handle and overlap no other data; NULL: zeroed memory of the library, aligned to 64
  * bytes. Not during a run. Tasks work in this memory, so leave it alone until hs_exec_run()
@@ -310,6 +338,7 @@ typedef struct hs_exec_worker_info {
     char        cores[64]; /* cores of the binding, e.g. 4,5 */
     int         unused;    /* whether no task can run on this worker, so that it occupies no core
                               and no device */
+    const char *node;      /* name of the node of settings.run.nodes; NULL: none */
 } hs_exec_worker_info;
 
 #define hs_exec_worker_info_init(i) ((i)->struct_size = sizeof *(i))

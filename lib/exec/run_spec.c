@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/order.h"
 #include "exec/backend/plugin/call.h"
+#include "exec/backend/remote/remote.h"
 #include "support/sized.h"
 
 void hs_exec_settings_init_sized(hs_exec_settings *settings, size_t size)
@@ -116,6 +117,10 @@ static const char *run_defect(const hs_exec_settings *s)
 {
     if (!is_span(s->run.time_scale))
         return "settings.run.time_scale is not a number of at least 0";
+    if (s->run.node_count && !s->run.nodes)
+        return "settings.run.nodes is NULL, but settings.run.node_count is not 0";
+    if (!is_span(s->run.node_timeout))
+        return "settings.run.node_timeout is not a number of at least 0";
     if (s->run.backend_count && !s->run.backends)
         return "settings.run.backends is NULL, but settings.run.backend_count is not 0";
     if (!is_span(s->fail.timeout))
@@ -160,6 +165,8 @@ static void fill_defaults(hs_exec_settings *s)
         s->fail.retire_after = 5;
     if (s->fail.grace == 0)
         s->fail.grace = 2;
+    if (s->run.node_timeout == 0)
+        s->run.node_timeout = 30;
     if (s->report.progress_interval == 0)
         s->report.progress_interval = 0.2;
     s->keep.separate_errors |= s->report.line != NULL;
@@ -268,6 +275,8 @@ hs_status hsi_run_spec_make(hsi_run_spec *spec, const hs_instance *in, const hs_
     if (st != HS_OK)
         return st;
     look_at_rows(spec);
+    if (hsi_remote_defect(spec))
+        return hsi_error_set(error, HS_EINVAL, "%s", hsi_remote_defect(spec));
     st = check_plan(spec, error);
     return st == HS_OK ? keep_folder(spec, error) : st;
 }

@@ -29,6 +29,7 @@ typedef struct assigned {
     double   base;     /* dynamic: expected end of the running task, and of the whole queue */
     double   end;
     bool     is_known; /* whether `base` and `end` are up to date */
+    double   available; /* time of the worker's first decision */
     bool     retired;
 } assigned;
 
@@ -151,8 +152,10 @@ static hs_status create_assignment(assignment kind, hs_policy *policy, const hs_
     }
     if (!a->threshold)
         a->threshold = 2 * (a->pb.m + a->pb.k);
-    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
+    for (unsigned w = 0; w < a->pb.m + a->pb.k; w++) {
         a->assigned[w].todo = HS_NONE;
+        a->assigned[w].available = settings->available ? settings->available[w] : 0;
+    }
     *out = a;
     return HS_OK;
 }
@@ -181,9 +184,10 @@ static double time_on(const assign_state *a, unsigned worker, uint32_t task)
     return hsi_states_time(&a->states, hsi_states_type(&a->states, worker), task);
 }
 
-static bool is_free(const assign_state *a, unsigned worker)
+static bool is_free(const assign_state *a, unsigned worker, double now)
 {
-    return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired;
+    return a->states.of[worker].task == HS_NONE && !a->assigned[worker].retired &&
+           a->assigned[worker].available <= now;
 }
 
 static void start_task(assign_state *a, unsigned worker, uint32_t task, double now, hs_wake *wake)
@@ -197,7 +201,7 @@ static void start_task(assign_state *a, unsigned worker, uint32_t task, double n
 
 static void start_queued(assign_state *a, unsigned worker, double now, hs_wake *wake)
 {
-    if (is_free(a, worker) && a->queues.count[worker] > 0)
+    if (is_free(a, worker, now) && a->queues.count[worker] > 0)
         start_task(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
 }
 
@@ -205,7 +209,7 @@ static void start_queued(assign_state *a, unsigned worker, double now, hs_wake *
 static double end_of_queue(assign_state *a, unsigned worker, double now)
 {
     assigned *l = &a->assigned[worker];
-    double    base = hsi_states_expected_end(&a->states, worker, now);
+    double    base = fmax(hsi_states_expected_end(&a->states, worker, now), l->available);
     uint32_t  task = a->queues.first[worker];
 
     if (l->is_known && base == l->base)
@@ -222,7 +226,7 @@ static double end_of_queue(assign_state *a, unsigned worker, double now)
 static double end_of_assigned(const assign_state *a, unsigned worker, double now)
 {
     if (a->states.of[worker].task == HS_NONE && a->queues.count[worker] == 0)
-        return now;
+        return fmax(now, a->assigned[worker].available);
     return a->assigned[worker].estimate;
 }
 
@@ -233,7 +237,7 @@ static double end_on(assign_state *a, unsigned worker, uint32_t task, double now
 
     switch (a->kind) {
     case DYNAMIC:
-        from = is_free(a, worker) ? now : end_of_queue(a, worker, now);
+        from = is_free(a, worker, now) ? now : end_of_queue(a, worker, now);
         break;
     case DMDA:
         from = fmax(end_of_assigned(a, worker, now),
@@ -261,8 +265,8 @@ static unsigned choose_worker(assign_state *a, uint32_t task, double now, double
             continue;
         end_there = end_on(a, w, task, now);
         if (end_there < *end || (best == workers && !isinf(time_on(a, w, task))) ||
-            (end_there == *end && a->kind == DYNAMIC && !isinf(end_there) && is_free(a, w) &&
-             !is_free(a, best))) {
+            (end_there == *end && a->kind == DYNAMIC && !isinf(end_there) && is_free(a, w, now) &&
+             !is_free(a, best, now))) {
             best = w;
             *end = end_there;
         }
@@ -270,10 +274,10 @@ static unsigned choose_worker(assign_state *a, uint32_t task, double now, double
     return best;
 }
 
-static bool is_any_free(const assign_state *a)
+static bool is_any_free(const assign_state *a, double now)
 {
     for (unsigned w = 0; w < a->pb.m + a->pb.k; w++)
-        if (is_free(a, w))
+        if (is_free(a, w, now))
             return true;
     return false;
 }
@@ -293,7 +297,7 @@ static bool may_assign(const assign_state *a, double now)
 {
     switch (a->kind) {
     case DYNAMIC:
-        return is_any_free(a);
+        return is_any_free(a, now);
     case DMDA:
         return true;
     default:
@@ -315,7 +319,7 @@ static void assign_next(assign_state *a, double now, hs_wake *wake)
         return;
     }
     a->assigned[worker].estimate = end;
-    if (a->kind == DYNAMIC && is_free(a, worker)) {
+    if (a->kind == DYNAMIC && is_free(a, worker, now)) {
         start_task(a, worker, task, now, wake);
         return;
     }

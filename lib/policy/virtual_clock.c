@@ -369,6 +369,8 @@ static hs_status run_simulation(policy_simulation *sim)
     hs_status st = HS_OK;
     double    now;
 
+    if (sim->groups_endings) /* tasks are ready at 0 even if all workers are available later */
+        st = ask_until_settled(sim, 0);
     while (st == HS_OK && !isinf(now = hsi_worker_tree_time(&sim->due))) {
         if (hsi_poll_after_work(&sim->policy->token, turn))
             return HS_ECANCELED;

@@ -42,6 +42,7 @@ const hsi_algorithm hsi_alg_dynamic = {
         .source = "Zhang, Hou: High-Performance Task Scheduling for Heterogeneous Systems",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .supports_graphs = true,
+        .supports_available = true,
     },
     .policy = "dynamic",
 };
@@ -55,6 +56,7 @@ const hsi_algorithm hsi_alg_h_ratio = {
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .supports_graphs = true,
+        .supports_available = true,
     },
     .policy = "h-ratio",
 };
@@ -68,6 +70,7 @@ const hsi_algorithm hsi_alg_d_rank = {
         .source = "mapping kernel graphs of applications in embedded systems, by mixed programs and heuristics",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .supports_graphs = true,
+        .supports_available = true,
     },
     .policy = "d-rank",
 };
@@ -80,6 +83,7 @@ const hsi_algorithm hsi_alg_dmda = {
         .source = "StarPU; HEFT of the Cholesky paper",
         .cost = "O(e + n (log n + m + k)), e dependencies",
         .supports_graphs = true,
+        .supports_available = true,
         .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
     },
     .policy = "dmda",

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dice.h"
 #include "graph_sample.h"
 #include "literal_clock.h"
 #include "sample.h"
@@ -80,7 +81,7 @@ static size_t follow_as(const graph_sample *s, const char *name, const char *as,
     st = hs_policy_simulate(hs_policy_find(name), s->in, plan, truth, &its, &found, NULL);
 
     GRAPH_REQUIRE(s, st == HS_OK, "%s: %s", name, hs_status_text(st));
-    st = hs_schedule_check(truth == s->in ? s->in : truth, found, NULL);
+    st = hs_schedule_check_available(truth == s->in ? s->in : truth, found, its.available, NULL);
     GRAPH_REQUIRE(s, st == HS_OK, "%s: no valid schedule", name);
     require_same_schedule(s, name, expected, literal_graph_run(s, &rules, expected, MOST_ENTRIES),
                           found);
@@ -119,6 +120,17 @@ static bool is_covered(const graph_sample *s, const hs_policy_kind *kind)
            (hs_instance_has_graph(s->in) || strncmp(hs_policy_name(kind), "heteroprio", 10) != 0);
 }
 
+/* Draw the times at which workers become available; NULL: all at 0. */
+static const double *draw_available(const graph_sample *s, uint64_t seed)
+{
+    static double available[2 * GRAPH_WORKERS];
+    dice          d = {seed};
+
+    for (unsigned w = 0; w < s->m + s->k; w++)
+        available[w] = dice_below(&d, 3) ? dice_below(&d, 12) : 0;
+    return dice_below(&d, 2) ? available : NULL;
+}
+
 START_TEST(policies_as_they_read)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
@@ -129,6 +141,7 @@ START_TEST(policies_as_they_read)
         hs_policy_settings settings = draw_settings(kind, i);
 
         graph_sample_make(&s, 61000000 + i);
+        settings.available = draw_available(&s, i);
         if (is_covered(&s, kind) && !hs_policy_needs_plan(kind))
             aborted += check_plan_is_kept(&s, hs_policy_name(kind), &settings, NULL, s.in);
         graph_sample_free(&s);

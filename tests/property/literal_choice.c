@@ -311,7 +311,7 @@ static bool act_of_worker(law *l, int worker)
 bool law_one_worker_acts(law *l)
 {
     for (int i = 0; i < worker_count(l); i++)
-        if (l->lane[worker_at(l, i)].task < 0 && act_of_worker(l, worker_at(l, i)))
+        if (is_idle(l, worker_at(l, i)) && act_of_worker(l, worker_at(l, i)))
             return true;
     return false;
 }

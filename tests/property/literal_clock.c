@@ -133,9 +133,12 @@ static double next_time(const law *l)
 {
     double next = law_has_name(l, "plan+steal") ? law_next_steal_time(l) : INFINITY;
 
-    for (int w = 0; w < worker_count(l); w++)
+    for (int w = 0; w < worker_count(l); w++) {
+        if (available_at(l, w) > l->now)
+            next = fmin(next, available_at(l, w));
         if (l->lane[w].task >= 0)
             next = fmin(next, l->lane[w].start > l->now ? l->lane[w].start : true_end(l, w));
+    }
     return next;
 }
 

@@ -68,6 +68,18 @@ static inline bool is_gpu(const law *l, int worker)
     return worker >= (int)l->s->m;
 }
 
+/* Return the time of the worker's first decision. */
+static inline double available_at(const law *l, int worker)
+{
+    return l->settings->available ? l->settings->available[worker] : 0;
+}
+
+/* Return whether the worker is available and runs nothing. */
+static inline bool is_idle(const law *l, int worker)
+{
+    return l->lane[worker].task < 0 && available_at(l, worker) <= l->now;
+}
+
 static inline uint32_t node_of(const law *l, int worker)
 {
     return hs_instance_memory_node(l->s->in, (unsigned)worker);

@@ -23,7 +23,7 @@ static bool start_queued(law *l)
         size_t best = 0;
         int    t;
 
-        if (a->task >= 0 || a->waiting == 0)
+        if (!is_idle(l, w) || a->waiting == 0)
             continue;
         for (size_t j = 1; law_rank_is_path_length(l) && j < a->waiting; j++)
             if (law_has_higher_rank(l, a->queue[j], a->queue[best]))
@@ -44,15 +44,15 @@ bool law_dynamic_step(law *l)
     if (start_queued(l))
         return true;
     for (int w = 0; w < worker_count(l); w++)
-        is_free_worker |= l->lane[w].task < 0;
+        is_free_worker |= is_idle(l, w);
     if (!is_free_worker || l->ready == 0)
         return false;
     for (int pass = 0; pass < 2; pass++) /* idle workers before busy workers */
         for (int i = 0; i < worker_count(l); i++) {
             int    w = worker_at(l, i);
-            double end = l->lane[w].task < 0 ? l->now : law_end_of_running(l, w);
+            double end = fmax(law_end_of_running(l, w), available_at(l, w));
 
-            if ((l->lane[w].task < 0) != (pass == 0))
+            if (is_idle(l, w) != (pass == 0))
                 continue;
             for (size_t j = 0; j < l->lane[w].waiting; j++)
                 end += time_on(l, w, l->lane[w].queue[j]);
@@ -74,7 +74,8 @@ static double end_of_queue(const law *l, int worker)
 {
     const lane *a = &l->lane[worker];
 
-    return a->task >= 0 || a->waiting > 0 ? a->estimate : l->now;
+    return a->task >= 0 || a->waiting > 0 ? a->estimate
+                                          : fmax(l->now, available_at(l, worker));
 }
 
 static bool has_precedence(const law *l, int a, int b)

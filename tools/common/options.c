@@ -20,7 +20,7 @@
 /*
  * Codes of a tool's options start at CODE_FIRST in the table's order; the standard options follow.
  */
-enum { CODE_FIRST = 256, OPTIONS_MOST = 64 };
+enum { CODE_FIRST = 256, OPTIONS_MOST = 128 };
 
 enum { HELP, VERSION, COMPLETION, STANDARD };
 static const option_spec standard[STANDARD] = {

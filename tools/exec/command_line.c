@@ -245,6 +245,18 @@ static const option_spec option_table[] = {
      "allow the run to execute commands or plugins that the plan names"},
     {0, "keep-visible-devices", NULL, {OPTION_FLAG(request.settings.gpu.keep_visible_devices)},
      "do not change CUDA_VISIBLE_DEVICES for commands"},
+    {0, "nodes", "N|FILE|slurm", {OPTION_TEXT(nodes)},
+     "execute the tasks, which are commands or emulated, on several machines: the hosts in FILE, one "
+     "a line, or the nodes of this job of Slurm (slurm); N: in N processes on this machine"},
+    {0, "launch", "COMMAND", {OPTION_TEXT(launch)},
+     "shell command that executes the command after it on the host {} (default: 'ssh {}', or srun)"},
+    {0, "node-timeout", "TIME", {OPTION_TIME(request.settings.run.node_timeout, 1e-2, 1e6)},
+     "time of silence after which a node is lost, and other nodes get its tasks (default: 30)"},
+    {0, "fewer", NULL, {OPTION_FLAG(request.settings.run.fewer_nodes)},
+     "run also if some of the nodes cannot be started (default: an error)"},
+    {0, "node", NULL, {OPTION_FLAG(node)},
+     "be a node: execute the tasks that the hsched-exec --nodes at the other end of standard input "
+     "and output sends; it starts this itself"},
     {0, "share", "I/N", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_share)},
      "run the I-th of N shares of the tasks, as an element of a job array; N processes run all "
      "tasks; all/N: write the array, with --batch (default: no shares)"},

@@ -4,6 +4,7 @@
 
 #include "common/options.h"
 #include "exec/earlier_run.h"
+#include "exec/nodes.h"
 
 /* The arguments of the options; the target of exec_tool. */
 typedef struct command_line {
@@ -16,6 +17,10 @@ typedef struct command_line {
     const char     *compare;          /* path of an earlier report; NULL: none */
     exec_earlier        earlier;              /* report named by --compare */
     int               batch;          /* an index into the words of --batch; 0: none */
+    int               node;           /* whether to be a node of another hsched-exec */
+    const char       *nodes;          /* argument of --nodes; NULL: none */
+    const char       *launch;         /* argument of --launch; NULL: none */
+    exec_nodes        node_list;      /* the nodes of --nodes */
     int               gather;         /* whether to gather the results of shares */
     const char       *journal;        /* argument of --journal; NULL: none */
     char             *own_journal;    /* journal of the share; NULL: none */

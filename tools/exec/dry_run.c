@@ -60,6 +60,8 @@ static void print_worker(const exec_job *job, unsigned worker)
     hs_exec_describe_worker(job->exec, worker, &info);
     if (info.unused)
         snprintf(place, sizeof place, "not needed");
+    else if (info.node)
+        snprintf(place, sizeof place, "%.31s", info.node);
     else if (worker >= hs_instance_cpus(job->plan.in))
         snprintf(place, sizeof place, "%.12s", info.device ? info.device : "emulated");
     else if (info.os_cpu < 0)

@@ -86,6 +86,10 @@ int exec_prepare(exec_job *job, exec_request *request);
  */
 unsigned exec_workers_here(void *request, hs_type type);
 
+/** Write the name of a worker, after that of its node: "cpu3", or "n1/cpu3". */
+enum { EXEC_WORKER = 288 };
+void exec_worker_label(const exec_job *job, unsigned worker, char label[EXEC_WORKER]);
+
 /** Fix the number of workers of the plan or instance. Return 0, or an exit code after a message. */
 int exec_set_workers(plan *p, exec_request *request, const hs_read_settings *reading);
 
@@ -223,6 +227,7 @@ typedef struct exec_attempt {
 
 typedef struct exec_worker {
     char   name[16];
+    const char *node; /* name of its node; NULL: there are no nodes */
     size_t tasks, aborted, failed; /* number of attempts by outcome */
     double busy;                   /* time in finished attempts */
     double lost;                   /* time in aborted or failed attempts */

@@ -23,6 +23,29 @@ static void check_policy_options(const options *o, const char *policy)
         usage_error("--threshold needs the policy h-ratio or d-rank");
 }
 
+/* Refuse options that nodes do not serve, or that need nodes; list the nodes. Return 0, or an exit
+ * code after a message. */
+static int check_nodes(command_line *line)
+{
+    exec_request *request = &line->request;
+    int           code;
+
+    if (!line->nodes && (line->launch || request->settings.run.node_timeout > 0 ||
+                         request->settings.run.fewer_nodes))
+        usage_error("--launch, --node-timeout and --fewer need --nodes");
+    if (!line->nodes)
+        return EXIT_OK;
+    if (request->share.count > 0 || line->batch || line->gather)
+        usage_error("--nodes excludes --share, --batch and --gather: one process directs all nodes");
+    if (request->input || request->factors)
+        usage_error("--nodes excludes --input and --output: nodes execute commands only");
+    code = exec_nodes_list(line->nodes, line->launch, &line->node_list);
+    request->settings.run.nodes = line->node_list.list;
+    request->settings.run.node_count = line->node_list.count;
+    request->settings.place.unbound |= line->node_list.here; /* all would take the same cores */
+    return code;
+}
+
 /* Refuse options that need a run. */
 static void check_gather(const command_line *line)
 {
@@ -358,13 +381,17 @@ int main(int argc, char **argv)
         plugin_unknown_policy(NULL, line.policy);
     if (line.devices && options_operand_count(&o) <= 1)
         return output_finish(exec_devices(options_operand(&o)));
+    if (line.node)
+        return output_finish(exec_nodes_serve());
     take_operand(&o, &line.request, &job.plan);
     set_default_show(&o, &line);
     check_policy_options(&o, hs_policy_name(line.request.settings.decide.policy));
     check_command_line(&line, job.plan.path);
     set_attempt_callbacks(&line.request, &shown);
 
-    code = run_plan(&line, &job, options_given(&o, "policy"));
+    code = check_nodes(&line);
+    if (!code)
+        code = run_plan(&line, &job, options_given(&o, "policy"));
     lost = exec_profile_close(line.request.times);
     code = code ? code : lost;
     files_discard(line.request.file, EXEC_FILES);
@@ -372,6 +399,7 @@ int main(int argc, char **argv)
     exec_gathered_free(job.gathered);
     free(line.own_journal);
     exec_share_free_list(&line.journals);
+    exec_nodes_free(&line.node_list);
     exec_earlier_free(&line.earlier);
     free(job.matrix);
     scratch_remove();

@@ -174,14 +174,16 @@ static const char *command_of(const exec_job *job, const hs_exec_attempt *a)
 void exec_joblog_attempt(exec_joblog *log, const hs_exec_attempt *a)
 {
     FILE *out = log ? log->out : NULL;
-    char  id[HS_MAX_ID + 16], worker[16];
+    char  id[HS_MAX_ID + 16], worker[EXEC_WORKER];
 
     if (!out || log->error)
         return;
     hs_instance_name(log->job->plan.in, a->task, id, sizeof id);
-    hs_worker_name(hs_instance_cpus(log->job->plan.in), a->worker, worker);
+    exec_worker_label(log->job, a->worker, worker);
     put_text(out, id);
-    fprintf(out, "\t%s\t%.6f\t%.6f\t", worker, a->date, a->end - a->start);
+    putc('\t', out);
+    put_text(out, worker);
+    fprintf(out, "\t%.6f\t%.6f\t", a->date, a->end - a->start);
     put_end(out, a);
     fprintf(out, "\t%lu\t", (unsigned long)a->number);
     put_text(out, command_of(log->job, a));

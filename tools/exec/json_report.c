@@ -149,10 +149,13 @@ static void put_workers(FILE *out, const exec_measured *m)
         json_format(out,
                     "    {\"name\": %s, \"busy\": %g, \"idle\": %g, \"lost\": %g, \"tasks\": %zu, "
                     "\"aborted\": %zu, \"failed\": %zu, \"idle_without_task\": %g, "
-                    "\"idle_for_victims\": %g, \"idle_for_data\": %g, \"idle_otherwise\": %g}",
+                    "\"idle_for_victims\": %g, \"idle_for_data\": %g, \"idle_otherwise\": %g",
                     worker->name, worker->busy, worker->idle, worker->lost, worker->tasks,
                     worker->aborted, worker->failed, worker->no_task, worker->victims, worker->data,
                     worker->other);
+        if (worker->node)
+            json_format(out, ", \"node\": %s", worker->node);
+        putc('}', out);
     }
     fputs("\n  ]", out);
 }

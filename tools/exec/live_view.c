@@ -158,7 +158,8 @@ static void add_workers(view *v, unsigned workers)
 static void add_last_failure(view *v)
 {
     hs_exec_failure f;
-    char            line[HS_MAX_ID + HS_WHY + 64], task[HS_MAX_ID + 16], worker[16];
+    char            line[HS_MAX_ID + HS_WHY + EXEC_WORKER + 64], task[HS_MAX_ID + 16],
+        worker[EXEC_WORKER];
 
     hs_exec_failure_init(&f);
     while (hs_exec_failure_at(live.job->exec, live.failures, &f))
@@ -166,7 +167,7 @@ static void add_last_failure(view *v)
     if (live.failures == 0 || !hs_exec_failure_at(live.job->exec, live.failures - 1, &f))
         return;
     hs_instance_name(live.job->plan.in, f.task, task, sizeof task);
-    hs_worker_name(hs_instance_cpus(live.job->plan.in), f.worker, worker);
+    exec_worker_label(live.job, f.worker, worker);
     snprintf(line, sizeof line, "last %s: %s on %s: %s", f.done ? "note" : "failure", task, worker,
              f.why);
     add_line(v, line);

@@ -85,7 +85,17 @@ static hs_status collect_attempts(const exec_job *job, exec_measured *m)
     return HS_OK;
 }
 
-static hs_status measure_workers(exec_measured *m)
+/* Return the name of the worker's node; NULL: there are no nodes. */
+static const char *node_of(const exec_job *job, unsigned worker)
+{
+    hs_exec_worker_info info;
+
+    hs_exec_worker_info_init(&info);
+    hs_exec_describe_worker(job->exec, worker, &info);
+    return info.node;
+}
+
+static hs_status measure_workers(const exec_job *job, exec_measured *m)
 {
     unsigned workers = m->cpus + m->gpus;
 
@@ -108,6 +118,7 @@ static hs_status measure_workers(exec_measured *m)
     }
     for (unsigned w = 0; w < workers; w++) {
         hs_worker_name(m->cpus, w, m->workers[w].name);
+        m->workers[w].node = node_of(job, w);
         m->workers[w].idle = fmax(0, m->achieved - m->workers[w].busy - m->workers[w].lost);
     }
     return HS_OK;
@@ -236,7 +247,7 @@ hs_status exec_measure(const exec_job *job, exec_measured *m)
     if (status == HS_OK)
         status = collect_attempts(job, m);
     if (status == HS_OK)
-        status = measure_workers(m);
+        status = measure_workers(job, m);
     if (status == HS_OK)
         status = exec_measure_kernels(job, m);
     if (status == HS_OK)

@@ -96,12 +96,12 @@ static void print_and_close(const exec_job *job, printed *p)
 
 static void report_failure(const exec_job *job, const hs_exec_failure *f)
 {
-    char        task[HS_MAX_ID + 16], worker[16];
+    char        task[HS_MAX_ID + 16], worker[EXEC_WORKER];
     printed     p = {.path = {"", ""}};
     const char *rest = f->final ? "" : "; it will be tried again";
 
     hs_instance_name(job->plan.in, f->task, task, sizeof task);
-    hs_worker_name(hs_instance_cpus(job->plan.in), f->worker, worker);
+    exec_worker_label(job, f->worker, worker);
     find_printed(job, f, &p);
     progress_pause();
     message("task %s %s on %s, attempt %u: %s%s%s", task, f->done ? "is done" : "failed", worker,

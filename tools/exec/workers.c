@@ -14,6 +14,19 @@ static unsigned cores_of(const exec_request *request, hs_type type)
     return request->settings.place.cores[type] ? request->settings.place.cores[type] : 1;
 }
 
+void exec_worker_label(const exec_job *job, unsigned worker, char label[EXEC_WORKER])
+{
+    hs_exec_worker_info info;
+
+    hs_exec_worker_info_init(&info);
+    hs_exec_describe_worker(job->exec, worker, &info);
+    hs_worker_name(hs_instance_cpus(job->plan.in), worker, info.name);
+    if (info.node)
+        snprintf(label, EXEC_WORKER, "%.255s/%s", info.node, info.name);
+    else
+        snprintf(label, EXEC_WORKER, "%s", info.name);
+}
+
 static unsigned gpus_here(void)
 {
     unsigned count = 0;
@@ -22,14 +35,21 @@ static unsigned gpus_here(void)
     return count;
 }
 
+/* Return the number of machines; each node is taken to be like this machine. */
+static unsigned machines(const exec_request *request)
+{
+    return request->settings.run.node_count > 0 ? (unsigned)request->settings.run.node_count : 1;
+}
+
 /* Return how many CPU workers fit on the cores that the threads of `gpus` GPUs leave free. */
 static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
-    unsigned long cores = hs_exec_core_count(), driving = 0;
+    unsigned long cores = hs_exec_core_count(), driving = 0, count = machines(request);
 
     if (!request->settings.place.share_gpu_cores)
-        driving = (unsigned long)gpus * cores_of(request, HS_GPU);
-    return cores > driving ? (unsigned)((cores - driving) / cores_of(request, HS_CPU)) : 0;
+        driving = (gpus + count - 1) / count * cores_of(request, HS_GPU);
+    return cores > driving ? (unsigned)(count * ((cores - driving) / cores_of(request, HS_CPU)))
+                           : 0;
 }
 
 unsigned exec_workers_here(void *data, hs_type type)
@@ -39,10 +59,10 @@ unsigned exec_workers_here(void *data, hs_type type)
 
     request->counted[type] = 1;
     if (type == HS_GPU && !request->settings.run.emulate[HS_GPU]) {
-        number = gpus_here();
+        number = gpus_here() * machines(request);
         request->lacks_gpus = number == 0;
     } else if (type == HS_GPU) {
-        return 1;
+        return machines(request);
     } else {
         number = cpus_beside(request, 0);
     }
@@ -215,7 +235,11 @@ static void suggest_command(const exec_job *job)
 void exec_suggest_workers(const exec_job *job)
 {
     char  options[64];
-    char *path = shell_word(strcmp(job->plan.path, "<stdin>") == 0 ? "PLAN" : job->plan.path);
+    char *path = NULL;
+
+    if (job->request->settings.run.node_count > 0)
+        return; /* the node has said what it lacks */
+    path = shell_word(strcmp(job->plan.path, "<stdin>") == 0 ? "PLAN" : job->plan.path);
 
     fitting_options(job, options);
     if (options[0] && job->planned && hs_policy_needs_plan(job->request->settings.decide.policy))

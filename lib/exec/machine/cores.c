@@ -180,6 +180,8 @@ hs_status hsi_machine_assign_cores(hsi_machine *machine, const hsi_run_spec *spe
         return HS_ENOMEM;
     for (i = 0; i < spec->workers; i++)
         machine->os_cpu[i] = -1;
+    if (spec->settings.run.node_count > 0)
+        return HS_OK; /* the nodes bind their workers */
     if (!spec->settings.place.unbound && !spec->settings.place.os_cpus)
         return find_cores(machine, spec, error);
     follow_settings(machine, spec);

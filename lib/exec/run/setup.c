@@ -178,6 +178,7 @@ void hs_exec_describe_worker(const hs_exec *exec, unsigned worker, hs_exec_worke
         device = hsi_machine_device(&exec->machine, &exec->spec, worker);
         full.device = device ? device->uuid : NULL;
         full.unused = exec->spec.unused[worker < exec->spec.cpus ? HS_CPU : HS_GPU];
+        full.node = hsi_bodies_node_name(exec->bodies, worker);
     }
     hsi_sized_copy_out(info, &full, sizeof full);
 }
@@ -189,7 +190,7 @@ const char *hs_exec_backend_name(const hs_exec *exec, uint32_t task, hs_type typ
     if (!exec || task >= hs_instance_tasks(exec->spec.in) || (type != HS_CPU && type != HS_GPU))
         return NULL;
     body = hsi_body_of(exec->bodies, exec->spec.in, task, type);
-    return body->body ? hsi_bodies_backend(exec->bodies, body->slot)->name : NULL;
+    return body->body ? body->body->backend->name : NULL;
 }
 
 void hs_exec_summarise_journal(const hs_exec *exec, hs_exec_journal_summary *past)

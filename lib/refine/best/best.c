@@ -25,7 +25,7 @@ static hs_status warm_start(hsi_best *best)
 
     if (!start)
         return HS_OK;
-    st = hs_schedule_check(best->in, start, NULL);
+    st = hs_schedule_check_available(best->in, start, best->settings->available, NULL);
     if (st != HS_OK)
         return st;
     hsi_best_set_member(best, "start", HS_RANK_DEFAULT);
@@ -98,7 +98,7 @@ static hs_status run_members_only(hsi_best *best)
     hs_report *report = best->report;
     hs_status st = hsi_bound_run(&hsi_bound_deadline, best->in, best->settings, &best->bound, NULL);
 
-    if (st == HS_OK)
+    if (st == HS_OK && !best->pb.graph)
         st = hsi_portfolio_run_others(best);
     report->bound = best->bound;
     snprintf(report->bound_name, sizeof report->bound_name, "%s", hsi_bound_deadline.name);
@@ -127,8 +127,6 @@ hs_status hsi_best_run(const hsi_members *members, bool proves, const hs_instanc
     hsi_best  best;
     hs_status st;
 
-    if (settings->available && hs_instance_has_graph(in))
-        return HS_EAVAILABLE;
     st = hsi_best_open(&best, in, settings, report);
     best.members = members;
     best.proves = proves;

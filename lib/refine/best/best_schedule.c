@@ -78,7 +78,7 @@ hs_status hsi_best_open(hsi_best *best, const hs_instance *in, const hs_settings
     best->load = malloc(workers * sizeof *best->load);
     if (!best->order || !best->worker || !best->load)
         return HS_ENOMEM;
-    st = best->pb.graph ? hsi_seeds_open(&best->pb, &best->seeds) : HS_OK;
+    st = best->pb.graph && !best->pb.available ? hsi_seeds_open(&best->pb, &best->seeds) : HS_OK;
     return st == HS_ETOOBIG ? HS_OK : st;
 }
 

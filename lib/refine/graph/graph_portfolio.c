@@ -36,6 +36,8 @@ static hs_status run_ranked(hsi_best *best, const hs_algorithm *alg, hs_rank ran
     settings.rank = rank;
     settings.seed = best->settings->seed;
     settings.transfers = best->settings->transfers;
+    settings.available = best->settings->available;
+    settings.available_count = best->settings->available_count;
     settings.cancel = is_over;
     settings.cancel_data = best;
     st = best->members->run(alg, best->in, &settings, &s);
@@ -94,6 +96,8 @@ hs_status hsi_graph_run_portfolio(hsi_best *best)
     for (size_t i = 0; i < best->members->count(); i++) {
         const hs_algorithm *alg = best->members->at(i);
 
+        if (best->pb.available && !alg->supports_available)
+            continue;
         if (!alg->supports_graphs || alg == &hsi_alg_best.about || alg == &hsi_alg_exact.about)
             continue;
         if (best->found && is_over(best))

@@ -115,7 +115,12 @@ static void put_worker(const page *p, const exec_worker *w)
 {
     double all = p->m->achieved > 0 ? p->m->achieved : 1;
 
-    fprintf(p->out, "<tr><td class=\"name\">%s</td><td>%zu</td>", w->name, w->tasks);
+    fputs("<tr><td class=\"name\">", p->out);
+    if (w->node) {
+        html_text(p->out, w->node);
+        putc('/', p->out);
+    }
+    fprintf(p->out, "%s</td><td>%zu</td>", w->name, w->tasks);
     html_number(p->out, w->busy, 5);
     html_number(p->out, w->lost, 5);
     html_number(p->out, w->idle, 5);

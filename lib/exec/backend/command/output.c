@@ -9,9 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Create the file; refuse existing files, so that files of other users in the folder stay
- * unchanged. */
-static int open_file(const char *file, char *why)
+int hsi_command_log_open(const char *file, char why[HS_WHY])
 {
     int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND | O_CLOEXEC, 0666);
 
@@ -27,7 +25,7 @@ static int open_stream(hsi_command_stream *s, const char *file, int by_line, cha
     s->file = file;
     s->write = s->read = s->copy = -1;
     if (file) {
-        fd = open_file(file, why);
+        fd = hsi_command_log_open(file, why);
         if (fd < 0)
             return -1;
         *(by_line ? &s->copy : &s->write) = fd;

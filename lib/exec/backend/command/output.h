@@ -29,6 +29,10 @@ typedef struct hsi_command_output {
     hsi_command_stream stream[HSI_COMMAND_STREAMS];
 } hsi_command_output;
 
+/* Create the file of an output; refuse existing files, so that files of other users in the folder
+ * stay unchanged. Return -1 with the reason in `why` on failure. */
+int hsi_command_log_open(const char *file, char why[HS_WHY]);
+
 /* Open files and pipes. Return 0, or -1 with the reason in attempt->why. */
 int hsi_command_output_open(hsi_command_output *output, const hs_attempt *attempt);
 

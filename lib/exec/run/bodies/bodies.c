@@ -55,6 +55,10 @@ static hs_status list_backends(hsi_bodies *bodies, const hsi_run_spec *spec,
             return hsi_error_set(error, HS_EINVAL, "backend %zu of the settings: %s", i, lacks);
         bodies->backends[bodies->backend_count++] = s->run.backends[i];
     }
+    for (int type = HS_CPU; bodies->remote && type <= HS_GPU; type++)
+        add_candidate(bodies, list, (hs_type)type, hsi_remote_backend(bodies->remote));
+    if (bodies->remote)
+        return HS_OK;
     for (int type = HS_CPU; s->run.calls && type <= HS_GPU; type++)
         if (!s->run.emulate[type])
             add_candidate(bodies, list, (hs_type)type, &bodies->call);
@@ -367,7 +371,9 @@ hs_status hsi_bodies_create(hsi_bodies **out, const hsi_run_spec *spec, hs_error
     bodies->call = hsi_backend_call;
     bodies->calls = (hsi_calls){.in = spec->in, .list = s->run.calls};
     bodies->call.data = &bodies->calls;
-    if (s->run.allow_commands && !s->keep.dry_run)
+    if (s->run.node_count > 0)
+        st = hsi_remote_open(spec, &bodies->remote, error);
+    else if (s->run.allow_commands && !s->keep.dry_run)
         st = hsi_starter_open(&bodies->options, spec->workers, &bodies->options.starter, error);
     if (st == HS_OK)
         *out = bodies;
@@ -495,6 +501,7 @@ void hsi_bodies_free(hsi_bodies *bodies)
     if (!bodies)
         return;
     hsi_starter_close(bodies->options.starter);
+    hsi_remote_close(bodies->remote);
     for (i = 0; bodies->list && i < 2 * bodies->rows; i++)
         free_body(&bodies->list[i]);
     free(bodies->list);
@@ -529,6 +536,17 @@ bool hsi_bodies_slot_runs_type(const hsi_bodies *bodies, unsigned slot, hs_type 
 bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot)
 {
     return bodies->backends[slot] == &hsi_backend_plugin || bodies->backends[slot] == &bodies->call;
+}
+
+const char *hsi_bodies_node_name(const hsi_bodies *bodies, unsigned worker)
+{
+    return bodies->remote ? hsi_remote_node_name(bodies->remote, worker) : NULL;
+}
+
+void hsi_bodies_halt(const hsi_bodies *bodies)
+{
+    if (bodies->remote)
+        hsi_remote_drain(bodies->remote);
 }
 
 /* Kernels on tiles wait for their own copies, and commands move their own data. */

@@ -3,6 +3,7 @@
 #define HSI_EXEC_RUN_BODIES_PRIVATE_H
 
 #include "exec/backend/plugin/call.h"
+#include "exec/backend/remote/remote.h"
 #include "exec/run/bodies/bodies.h"
 
 struct hsi_bodies {
@@ -18,6 +19,7 @@ struct hsi_bodies {
     hsi_run_data *data;         /* data of tasks, with the backends that run these tasks */
     hs_backend call;            /* calls functions of the program, those of `calls` */
     hsi_calls  calls;
+    hsi_remote *remote; /* nodes that run all tasks; NULL: none */
 };
 
 #endif

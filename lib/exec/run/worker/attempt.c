@@ -57,11 +57,10 @@ static void break_off(hs_exec *exec, hs_status st, unsigned unrecorded)
 static bool put_on_record(hsi_worker *worker, const hs_exec_attempt *a)
 {
     hs_exec           *exec = worker->exec;
-    const hsi_body    *body = hsi_worker_body(worker, a->task);
-    const hs_backend  *backend = hsi_bodies_backend(exec->bodies, body->slot);
+    const hs_backend  *backend = hsi_worker_body(worker, a->task)->body->backend;
     hsi_journal_record end = {.attempt = *a,
                               .emulated = backend == &hsi_backend_emulated,
-                              .called = body->body->backend == &hsi_backend_call};
+                              .called = backend == &hsi_backend_call};
     hs_status          st = hsi_results_record(exec->results, &end);
 
     if (st == HS_OK)
@@ -149,8 +148,7 @@ static bool wait_for_inputs(hsi_worker *worker)
     return hsi_end_wait_for_inputs(worker, attempt->task, since, hsi_wait_until(attempt, arrival));
 }
 
-/* Add the core time of the processes of an attempt that lasted `wall` seconds. */
-static void add_core_time(hsi_worker *worker, double wall)
+void hsi_attempt_add_core_time(hsi_worker *worker, double wall)
 {
     const hs_attempt   *attempt = &worker->thread->attempt;
     const unsigned      cores = worker->exec->spec.settings.place.cores[worker->type];
@@ -184,7 +182,7 @@ hs_outcome hsi_execute_attempt(hsi_worker *worker, uint32_t task)
     worker->now =
         outcome == HS_OUTCOME_DONE && attempt->end > start ? attempt->end : hsi_clock_ns();
     hsi_account_show_no_task(worker);
-    add_core_time(worker, 1e-9 * (double)(worker->now - start));
+    hsi_attempt_add_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE &&
         worker->exec->spec.settings.keep.failed_logs_only)
         hsi_attempt_log_remove(worker);

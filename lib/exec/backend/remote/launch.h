@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HSI_EXEC_BACKEND_REMOTE_LAUNCH_H
+#define HSI_EXEC_BACKEND_REMOTE_LAUNCH_H
+
+#include <sys/types.h>
+
+/* A process that starts a node and carries its messages. Its exit status says nothing: srun returns
+ * 0 after the failure of a node. */
+typedef struct hsi_launcher {
+    pid_t pid;
+    int   to, from; /* descriptors to and from the node; not blocking */
+} hsi_launcher;
+
+/* Start the shell command in a session of its own, so that no signal of the terminal reaches it.
+ * Return 0, or an errno. */
+int hsi_launcher_start(hsi_launcher *launcher, const char *command);
+
+/* Close what is open, kill the process and reap it. */
+void hsi_launcher_end(hsi_launcher *launcher);
+
+/* Close the connection to the node. */
+void hsi_launcher_close_to(hsi_launcher *launcher);
+
+#endif
