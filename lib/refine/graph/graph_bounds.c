@@ -59,7 +59,7 @@ hs_status hsi_graph_compute_windows_bound(hsi_best *best)
 
 hs_status hsi_graph_compute_probes_bound(hsi_best *best)
 {
-    hs_settings settings = settings_of_bound(best, 0.15);
+    hs_settings settings = settings_of_bound(best, 0.05); /* aims raise the bound further */
     hsi_stop    stop = hsi_stop_after(&settings, HSI_BOUND_SECONDS);
     double      value = best->bound;
     bool        limit_reached;
