@@ -159,7 +159,7 @@ typedef struct hs_completion {
     hs_attempt *attempt;
     hs_outcome  outcome;
     int64_t     start, end; /* interval attributed to this attempt; intervals of a worker never
-                               overlap */
+                               overlap; both 0 with HS_OUTCOME_ABORTED: the attempt did not begin */
 } hs_completion;
 
 /**

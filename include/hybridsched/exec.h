@@ -264,8 +264,9 @@ typedef struct hs_exec_device {
  * Describe the index-th GPU in the order of assignment to workers: the order of
  * CUDA_VISIBLE_DEVICES, as the CUDA runtime applies it. `module` is settings.gpu.module, or a list of
  * modules for devices, like "opencl:all,emulated:devices=2": names or files, each with a selection of
- * devices; a device that two modules list is described once. With `out` NULL only *count is set, the
- * number of GPUs. HS_ERESOURCE: no GPU; HS_EINVAL: no such index, or a malformed list.
+ * devices; the path of a file is one module, also if it has commas or colons. A device that two modules
+ * list is described once. With `out` NULL only *count is set, the number of GPUs. HS_ERESOURCE: no GPU;
+ * HS_EINVAL: no such index, or a malformed list.
  */
 HS_API hs_status hs_exec_device_at(const char *module, unsigned index, hs_exec_device *out,
                                    unsigned *count, hs_error *error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of modules for devices: names, files, selections, and devices that two modules list. */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <hybridsched/exec.h>
 
@@ -106,6 +108,48 @@ START_TEST(the_library_describes_devices)
 }
 END_TEST
 
+/* Copy the module of the tests to `path`. */
+static void copy_module(const char *path)
+{
+    FILE  *in = fopen("tests/device/.libs/devices-only.so", "rb"), *out = fopen(path, "wb");
+    char   block[4096];
+    size_t length;
+
+    ck_assert_ptr_nonnull(in);
+    ck_assert_ptr_nonnull(out);
+    while ((length = fread(block, 1, sizeof block, in)) > 0)
+        fwrite(block, 1, length, out);
+    fclose(in);
+    fclose(out);
+}
+
+/* A word with a slash is a file: a module for devices too, and with commas and colons in its path. */
+START_TEST(a_path_is_one_module)
+{
+    char           folder[] = "/tmp/hs-modules-XXXXXX", path[64];
+    hs_exec_device device;
+    hs_error       error = {0};
+    unsigned       count = 0;
+
+    hs_exec_device_init(&device);
+    ck_assert_int_eq(hs_exec_device_at("./tests/device/.libs/devices-only.so", 0, &device, &count,
+                                       &error),
+                     HS_OK);
+    ck_assert_str_eq(device.name, "listed device");
+    ck_assert_ptr_nonnull(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a:b,c=1.so", folder);
+    copy_module(path);
+    ck_assert_msg(hs_exec_device_at(path, 0, &device, &count, &error) == HS_OK, "%s", error.why);
+    ck_assert_uint_eq(count, 1);
+    ck_assert_str_eq(device.name, "listed device");
+    expect_devices(path, (const char *const[]){"listed device", NULL});
+    expect_devices("./tests/device/.libs/devices-only.so:all,emulated",
+                   (const char *const[]){"listed all", "emulated device 0", NULL});
+    unlink(path);
+    rmdir(folder);
+}
+END_TEST
+
 START_TEST(allocations_fail)
 {
     long first = 0, failed, blocks = memory_live_blocks();
@@ -136,6 +180,7 @@ int main(void)
     tcase_add_test(tc, selections_reach_the_module);
     tcase_add_test(tc, wrong_lists_are_refused);
     tcase_add_test(tc, the_library_describes_devices);
+    tcase_add_test(tc, a_path_is_one_module);
     tcase_add_test(tc, allocations_fail);
     suite_add_tcase(suite, tc);
     return run_suite(suite);

@@ -10,16 +10,16 @@
 
 enum { STREAMS, GRAPH, STREAMS_RESIDENT, GRAPH_RESIDENT, WAYS };
 
-static const act mixture[] = {
+static const script_row mixture[] = {
     {1, 1, "dgemm:60", 9, 0},  {1, 1, "dsyrk:50", 5, 0},  {1, 1, "dpotrf:130", 5, 0},
     {1, 1, "dgetrf:40", 5, 0}, {1, 1, "sgemm:40", 5, 0},  {1, 1, "dormqr:40", 3, 0},
-    {1, 1, "dtrsm:60", 5, 0},  {1, 1, "dgeqrf:40", 3, 0}, CURTAIN};
+    {1, 1, "dtrsm:60", 5, 0},  {1, 1, "dgeqrf:40", 3, 0}, END_ROW};
 
 enum { TASKS = 40 };
 
 static void setup(void)
 {
-    theatre_reset();
+    scripted_reset();
     fake_reset(&FAKE_SETTINGS);
 }
 
@@ -40,7 +40,7 @@ static hs_exec_settings settings_for(const char *policy, int way)
 /* Return a plan that assigns tasks in turn to every worker from `first` on. */
 static hs_schedule *by_turns(const hs_instance *in, unsigned first)
 {
-    unsigned worker[THEATRE_TASKS], workers = hs_instance_cpus(in) + hs_instance_gpus(in);
+    unsigned worker[SCRIPTED_TASKS], workers = hs_instance_cpus(in) + hs_instance_gpus(in);
     size_t   i;
 
     for (i = 0; i < hs_instance_tasks(in); i++)
@@ -48,19 +48,19 @@ static hs_schedule *by_turns(const hs_instance *in, unsigned first)
     return lists(in, worker);
 }
 
-static performance play(unsigned cpus, unsigned gpus, unsigned first, const hs_exec_settings *s)
+static finished_run play(unsigned cpus, unsigned gpus, unsigned first, const hs_exec_settings *s)
 {
-    hs_instance *in = acts(mixture, cpus, gpus, HS_MILLISECONDS);
+    hs_instance *in = instance_of(mixture, cpus, gpus, HS_MILLISECONDS);
     hs_schedule *plan = by_turns(in, first);
 
-    return perform(in, plan, s);
+    return run_plan(in, plan, s);
 }
 
 START_TEST(a_plan_on_both)
 {
     hs_exec_settings s = settings_for("plan", _i);
     fake_settings    settings = FAKE_SETTINGS;
-    performance      p;
+    finished_run     p;
     size_t           count;
 
     settings.devices = 2;
@@ -77,7 +77,7 @@ START_TEST(a_plan_on_both)
     ck_assert_uint_lt(p.report.verified, TASKS);
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_GPU), "cuda");
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "cpu");
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
@@ -85,12 +85,12 @@ END_TEST
 START_TEST(a_plan_on_one_gpu_alone)
 {
     hs_exec_settings s = settings_for("plan", _i);
-    performance      p = play(1, 1, 1, &s);
+    finished_run     p = play(1, 1, 1, &s);
 
     assert_all_done_once(&p);
     ck_assert_uint_eq(fake_pageable_copies(), 0);
     ck_assert_uint_eq(fake_default_workspaces(), 0);
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
@@ -100,16 +100,16 @@ START_TEST(a_policy_that_decides)
 {
     static const char *const policies[] = {"heteroprio", "plan+steal"};
     fake_settings            settings = FAKE_SETTINGS;
-    hs_instance             *in = acts(mixture, 2, 2, HS_MILLISECONDS);
+    hs_instance             *in = instance_of(mixture, 2, 2, HS_MILLISECONDS);
     hs_exec_settings         s = settings_for(policies[_i], STREAMS);
-    performance              p;
+    finished_run             p;
 
     settings.devices = 2;
     settings.kernel = 0.0005;
     fake_reset(&settings);
-    p = perform(in, _i ? by_turns(in, 2) : NULL, &s);
+    p = run_plan(in, _i ? by_turns(in, 2) : NULL, &s);
     assert_all_done_once(&p);
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
@@ -118,7 +118,7 @@ typedef struct tally {
     unsigned from_gpu, to_gpu, by_gpu;
 } tally;
 
-static void count_records(const performance *p, tally *t)
+static void count_records(const finished_run *p, tally *t)
 {
     unsigned gpu = hs_instance_cpus(p->in), w;
 
@@ -143,11 +143,11 @@ static void count_records(const performance *p, tally *t)
 START_TEST(taken_over_both_ways)
 {
     enum { ROUNDS_MOST = 1000, WANTED = 10 };
-    static const act large[] = {{1e-3, 1e-3, "dgemm:320", 1, HS_RESTART_YES},
-                                {1e-3, 1e-3, "dpotrf:320", 1, HS_RESTART_YES},
-                                {1e-3, 1e-3, "dgetrf:320", 1, HS_RESTART_YES},
-                                {1e-3, 1e-3, "dtrsm:320", 1, HS_RESTART_YES},
-                                {1e-3, 1e-3, "dormqr:320", 1, HS_RESTART_YES}};
+    static const script_row large[] = {{1e-3, 1e-3, "dgemm:320", 1, HS_RESTART_YES},
+                                       {1e-3, 1e-3, "dpotrf:320", 1, HS_RESTART_YES},
+                                       {1e-3, 1e-3, "dgetrf:320", 1, HS_RESTART_YES},
+                                       {1e-3, 1e-3, "dtrsm:320", 1, HS_RESTART_YES},
+                                       {1e-3, 1e-3, "dormqr:320", 1, HS_RESTART_YES}};
     enum { KERNELS = sizeof large / sizeof *large };
     hs_exec_settings s = settings_for("heteroprio", _i ? STREAMS_RESIDENT : STREAMS);
     fake_settings    settings = FAKE_SETTINGS;
@@ -157,14 +157,14 @@ START_TEST(taken_over_both_ways)
     settings.kernel = 0.0005;
     fake_reset(&settings);
     for (round = 0; round < 2 || t.from_gpu < WANTED || t.to_gpu < WANTED || !t.by_gpu; round++) {
-        const act   rows[] = {large[round % KERNELS], large[(round + 1) % KERNELS], CURTAIN};
-        performance p = perform(acts(rows, 2, 1, HS_MILLISECONDS), NULL, &s);
+        const script_row rows[] = {large[round % KERNELS], large[(round + 1) % KERNELS], END_ROW};
+        finished_run     p = run_plan(instance_of(rows, 2, 1, HS_MILLISECONDS), NULL, &s);
 
         ck_assert_int_lt(round, ROUNDS_MOST);
         assert_all_done_once(&p);
         ck_assert_uint_eq(p.report.lost_workers, 0);
         count_records(&p, &t);
-        end_performance(&p);
+        end_run(&p);
         trial_assert_clean();
         if (round == 0) { /* OpenBLAS keeps its threads */
             files = open_files();
@@ -179,29 +179,30 @@ END_TEST
 /* Check that plugin tasks get a stream on the GPUs that the module's kernels use. */
 START_TEST(plugins_get_a_stream)
 {
-    static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
-                                  {1, 1, "dgemm:60", 8, 0},
-                                  {1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
-                                  {1, 1, "dpotrf:60", 8, 0},
-                                  CURTAIN};
+    static const script_row plugins[] = {
+        {1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
+        {1, 1, "dgemm:60", 8, 0},
+        {1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
+        {1, 1, "dpotrf:60", 8, 0},
+        END_ROW};
     hs_exec_settings s = settings_for("plan", _i);
     fake_settings    settings = FAKE_SETTINGS;
-    hs_instance     *in = acts(plugins, 1, 2, HS_MILLISECONDS);
+    hs_instance     *in = instance_of(plugins, 1, 2, HS_MILLISECONDS);
     unsigned         device[2] = {0, 0};
-    performance      p;
+    finished_run     p;
     size_t           i;
 
     settings.devices = 2;
     fake_reset(&settings);
     s.run.allow_plugins = 1;
-    p = perform(in, by_turns(in, 0), &s);
+    p = run_plan(in, by_turns(in, 0), &s);
     assert_all_done_once(&p);
     for (i = 0; i < fake_record_count(); i++)
         device[fake_record_at(i).device] +=
             fake_record_at(i).kind == FAKE_COPY_OUT && fake_record_at(i).bytes == 4096;
     ck_assert_uint_eq(device[0], 8);
     ck_assert_uint_eq(device[1], 8);
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
@@ -209,16 +210,16 @@ END_TEST
 /* Check that the module's worker provides a stream even if every task is a plugin. */
 START_TEST(plugins_alone_get_a_stream)
 {
-    static const act plugins[] = {{1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0},
-                                  CURTAIN};
+    static const script_row plugins[] = {
+        {1, 1, "plugin:tests/fakecuda/.libs/plugin.so:fill", 12, 0}, END_ROW};
     hs_exec_settings s = settings_for(_i ? "heteroprio" : "plan", STREAMS);
-    hs_instance     *in = acts(plugins, 0, 1, HS_MILLISECONDS);
-    performance      p;
+    hs_instance     *in = instance_of(plugins, 0, 1, HS_MILLISECONDS);
+    finished_run     p;
 
     s.run.allow_plugins = 1;
-    p = perform(in, _i ? NULL : by_turns(in, 0), &s);
+    p = run_plan(in, _i ? NULL : by_turns(in, 0), &s);
     assert_all_done_once(&p);
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
@@ -259,25 +260,25 @@ static int needs_no_stream(void *argument, const hs_plugin_task *task)
  * that they need no module. */
 START_TEST(functions_get_a_stream)
 {
-    static const act tasks[] = {{1, 1, NULL, 12, 0}, CURTAIN};
+    static const script_row tasks[] = {{1, 1, NULL, 12, 0}, END_ROW};
     hs_exec_settings s = settings_for("plan", STREAMS);
     hs_exec_call     calls[12];
-    hs_instance     *in = acts(tasks, 1, 1, HS_MILLISECONDS);
-    performance      p;
+    hs_instance            *in = instance_of(tasks, 1, 1, HS_MILLISECONDS);
+    finished_run            p;
 
     for (int i = 0; i < 12; i++)
         calls[i] = (hs_exec_call){{needs_no_stream, _i ? needs_stream : needs_no_stream}, NULL};
     s.run.calls = calls;
     if (_i == 0)
         s.gpu.module = NULL;
-    p = perform(in, by_turns(in, 0), &s);
+    p = run_plan(in, by_turns(in, 0), &s);
     assert_all_done_once(&p);
-    end_performance(&p);
+    end_run(&p);
     trial_assert_clean();
 }
 END_TEST
 
-static unsigned lost_said(const performance *p, const char *call)
+static unsigned lost_said(const finished_run *p, const char *call)
 {
     hs_exec_failure failure;
     unsigned        found = 0;
@@ -296,7 +297,7 @@ START_TEST(a_gpu_that_is_lost)
     fake_settings    settings = FAKE_SETTINGS;
     hs_exec_settings s = settings_for("plan", _i);
     unsigned         lost = 0, refused = 0;
-    performance      p;
+    finished_run     p;
 
     settings.devices = 2;
     settings.sticky = 1;
@@ -307,7 +308,7 @@ START_TEST(a_gpu_that_is_lost)
         int  failed;
 
         fake_reset(&settings);
-        p = (performance){.in = acts(mixture, 1, 2, HS_MILLISECONDS)};
+        p = (finished_run){.in = instance_of(mixture, 1, 2, HS_MILLISECONDS)};
         p.plan = by_turns(p.in, 0);
         hs_exec_report_init(&p.report);
         p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, &p.error);
@@ -326,7 +327,7 @@ START_TEST(a_gpu_that_is_lost)
                 ck_assert_uint_ge(lost_said(&p, call), 1);
             lost += p.report.lost_workers;
         }
-        end_performance(&p);
+        end_run(&p);
         trial_assert_clean();
         if (!failed)
             break;
@@ -340,13 +341,13 @@ END_TEST
 START_TEST(a_task_that_fails)
 {
     hs_exec_settings s = settings_for("plan", STREAMS);
-    performance      p;
+    finished_run     p;
     unsigned         calls;
 
     p = play(1, 1, 1, &s);
     assert_all_done_once(&p);
     calls = fake_call_count();
-    end_performance(&p);
+    end_run(&p);
     for (; calls > 0; calls -= calls / 30 + 1) {
         fake_settings settings = FAKE_SETTINGS;
 
@@ -354,7 +355,7 @@ START_TEST(a_task_that_fails)
         settings.error = 2; /* cudaErrorMemoryAllocation */
         fake_reset(&settings);
         s.fail.retries = 1;
-        p = (performance){.in = acts(mixture, 1, 1, HS_MILLISECONDS)};
+        p = (finished_run){.in = instance_of(mixture, 1, 1, HS_MILLISECONDS)};
         p.plan = by_turns(p.in, 1);
         hs_exec_report_init(&p.report);
         p.status = hs_exec_create(p.in, p.plan, &s, &p.exec, &p.error);
@@ -362,7 +363,7 @@ START_TEST(a_task_that_fails)
             p.status = hs_exec_run(p.exec, &p.report, &p.error);
         if (p.status != HS_ERESOURCE)
             assert_all_done_once(&p);
-        end_performance(&p);
+        end_run(&p);
         trial_assert_clean();
     }
 }
@@ -370,7 +371,7 @@ END_TEST
 
 static hs_status try_plan(const hs_exec_settings *s, hs_error *error)
 {
-    hs_instance *in = acts(mixture, 1, 1, HS_MILLISECONDS);
+    hs_instance *in = instance_of(mixture, 1, 1, HS_MILLISECONDS);
     hs_schedule *plan = by_turns(in, 0);
     hs_exec     *exec = NULL;
     hs_status    st = hs_exec_create(in, plan, s, &exec, error);
@@ -408,7 +409,7 @@ START_TEST(a_core_is_kept)
 {
     const unsigned   cores = hs_exec_core_count();
     hs_exec_settings s = settings_for("plan", STREAMS);
-    hs_instance     *in = acts(mixture, cores, 1, HS_MILLISECONDS);
+    hs_instance     *in = instance_of(mixture, cores, 1, HS_MILLISECONDS);
     hs_schedule     *plan = by_turns(in, 0);
     hs_exec         *exec = NULL;
     hs_error         error;
@@ -425,7 +426,7 @@ START_TEST(a_core_is_kept)
     hs_instance_free(in);
     if (cores < 2)
         return;
-    in = acts(mixture, cores - 1, 1, HS_MILLISECONDS);
+    in = instance_of(mixture, cores - 1, 1, HS_MILLISECONDS);
     plan = by_turns(in, 0);
     s.place.share_gpu_cores = 0;
     ck_assert_int_eq(hs_exec_create(in, plan, &s, &exec, &error), HS_OK);
@@ -484,7 +485,7 @@ START_TEST(energy_and_clocks)
 {
     hs_exec_settings s = settings_for("plan", STREAMS);
     fake_settings    settings = FAKE_SETTINGS;
-    performance      p;
+    finished_run     p;
 
     settings.devices = 3;
     fake_reset(&settings);
@@ -494,10 +495,10 @@ START_TEST(energy_and_clocks)
     ck_assert_uint_eq(p.report.gpu_clock, _i ? 1400 : 0);
     ck_assert_uint_eq(p.report.gpu_clock_max, _i ? 1981 : 0);
     ck_assert_uint_eq(fake_nvml_users, 0);
-    end_performance(&p);
+    end_run(&p);
     p = play(3, 0, 0, &s);
     ck_assert_double_eq(p.report.gpu_joules, 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 

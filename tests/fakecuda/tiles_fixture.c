@@ -41,7 +41,7 @@ void tiles_setup(void)
 {
     fake_settings settings = devices_of_tests();
 
-    theatre_reset();
+    scripted_reset();
     fake_reset(&settings);
 }
 

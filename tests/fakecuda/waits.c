@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         size[i] = (unsigned)atoi(argv[i + 2]);
     if (rounds < 1 || rounds > ROUNDS)
         return 2;
-    theatre_reset();
+    scripted_reset();
     for (round = 0; round < rounds; round++)
         for (i = 0; i < 2; i++) {
             lock_unbounded(i);

@@ -20,18 +20,18 @@
 START_TEST(plan_order_is_kept)
 {
     enum { N = 400, WORKERS = 4 };
-    const act        rows[] = {{1, 1, "done", N, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
+    const script_row rows[] = {{1, 1, "done", N, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 2, HS_MICROSECONDS);
     unsigned         worker[N], w;
     hs_schedule     *plan;
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
 
     for (w = 0; w < N; w++)
         worker[w] = w * 7 / 3 % WORKERS;
     plan = lists(in, worker);
-    s = theatre_settings("plan");
-    p = perform(in, plan, &s);
+    s = scripted_settings("plan");
+    p = run_plan(in, plan, &s);
     assert_all_done_once(&p);
     for (w = 0; w < WORKERS; w++) {
         size_t                planned, ran, i;
@@ -42,7 +42,7 @@ START_TEST(plan_order_is_kept)
         for (i = 0; i < ran; i++)
             ck_assert_uint_eq(r[i].task, entry[i].task);
     }
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -51,53 +51,53 @@ START_TEST(aborted_entries_of_a_plan_do_not_run)
 {
     static const hs_placement entries[] = {
         {0, 3, 0, 0, HS_ABORTED}, {3, 5, 0, 1, HS_RUN}, {3, 5, 1, 0, HS_RUN}};
-    const act        rows[] = {{4, 2, "done", 1, 0}, {2, 2, "done", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    const script_row rows[] = {{4, 2, "done", 1, 0}, {2, 2, "done", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 1, HS_MICROSECONDS);
     hs_schedule     *plan = NULL;
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
     unsigned         worker;
 
     ck_assert_int_eq(hs_schedule_build(1, 1, 3, entries, &plan), HS_OK);
-    s = theatre_settings("plan");
-    p = perform(in, plan, &s);
+    s = scripted_settings("plan");
+    p = run_plan(in, plan, &s);
     assert_all_done_once(&p);
     ck_assert_uint_eq(count_attempts(&p, 0, HS_OUTCOME_DONE, &worker), 1);
     ck_assert_uint_eq(worker, 1);
-    ck_assert_int_eq(theatre.begun, 2);
-    end_performance(&p);
+    ck_assert_int_eq(scripted.begun, 2);
+    end_run(&p);
 }
 END_TEST
 
 START_TEST(every_policy_runs_each_task_once)
 {
-    const act        rows[] = {{1, 3, "done", 3000, 0},         {5, 1, "done", 3000, 0},
+    const script_row rows[] = {{1, 3, "done", 3000, 0},         {5, 1, "done", 3000, 0},
                                {2, 2, "busy:1", 1000, 0},       {2, INFINITY, "done", 50, 0},
-                               {0.5, INFINITY, "busy:2", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
-    performance      p;
+                               {0.5, INFINITY, "busy:2", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
+    finished_run     p;
 
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_uint_eq(p.report.done, p.report.tasks);
     ck_assert_uint_eq(p.report.failed + p.report.not_run + p.report.retried, 0);
     ck_assert_int_eq(p.report.stopped, 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 START_TEST(second_run_of_a_handle)
 {
-    const act rows[] = {
-        {1, 1, "done", 30, 0}, {1, 2, "fail:1", 10, 0}, {2, 1, "busy:20", 10, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
-    performance      p;
+    const script_row rows[] = {
+        {1, 1, "done", 30, 0}, {1, 2, "fail:1", 10, 0}, {2, 1, "busy:20", 10, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
+    finished_run     p;
     int              again;
 
     s.fail.retries = 1;
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     for (again = 0; again < 3; again++) {
         hs_exec_failure f;
 
@@ -115,7 +115,7 @@ START_TEST(second_run_of_a_handle)
     ck_assert_uint_eq(p.report.done, 0);
     ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
     assert_all_done_once(&p);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -135,14 +135,16 @@ static hs_status refused(const hs_instance *in, const hs_schedule *plan, const h
 
 START_TEST(refused_settings)
 {
-    const act rows[] = {{1, 1, "done", 1, 0}, CURTAIN},
-              cpu_only[] = {{1, 1, "none-gpu", 1, 0}, CURTAIN},
-              gpu_only[] = {{1, 1, "none-cpu", 1, 0}, CURTAIN},
-              unknown[] = {{1, 1, "frobnicate:3", 1, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, "done", 1, 0}, END_ROW},
+                     cpu_only[] = {{1, 1, "none-gpu", 1, 0}, END_ROW},
+                     gpu_only[] = {{1, 1, "none-cpu", 1, 0}, END_ROW},
+                     unknown[] = {{1, 1, "frobnicate:3", 1, 0}, END_ROW};
     const unsigned first[] = {0}, second[] = {1};
-    hs_instance   *in = acts(rows, 1, 1, HS_SECONDS), *wide = acts(rows, 50000, 0, HS_SECONDS);
-    hs_instance   *cpu = acts(cpu_only, 1, 1, HS_SECONDS), *gpu = acts(gpu_only, 1, 1, HS_SECONDS);
-    hs_instance   *strange = acts(unknown, 1, 0, HS_SECONDS);
+    hs_instance   *in = instance_of(rows, 1, 1, HS_SECONDS),
+                *wide = instance_of(rows, 50000, 0, HS_SECONDS);
+    hs_instance *cpu = instance_of(cpu_only, 1, 1, HS_SECONDS),
+                *gpu = instance_of(gpu_only, 1, 1, HS_SECONDS);
+    hs_instance     *strange = instance_of(unknown, 1, 0, HS_SECONDS);
     hs_schedule   *on_cpu = lists(in, first), *on_gpu = lists(in, second);
     hs_schedule   *wide_plan = lists(wide, first);
     hs_schedule   *strange_plan = lists(strange, first);
@@ -152,7 +154,7 @@ START_TEST(refused_settings)
     ck_assert_int_eq(refused(in, on_cpu, &s, "this plan needs 1; use settings.run.emulate[HS_GPU]"),
                      HS_ERESOURCE);
     ck_assert_int_eq(refused(strange, strange_plan, &s, "frobnicate"), HS_EINVAL);
-    s = theatre_settings("plan");
+    s = scripted_settings("plan");
     s.place.oversubscribe = 0;
     ck_assert_int_eq(refused(wide, wide_plan, &s, "use settings.place.oversubscribe"),
                      HS_ERESOURCE);
@@ -182,9 +184,9 @@ END_TEST
 /* Refuse a value in the reserved places of a group: a later version may give it a meaning. */
 START_TEST(refused_reserved_places)
 {
-    const act        rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_exec_settings s = theatre_settings("heteroprio");
+    const script_row rows[] = {{1, 1, "done", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 0, HS_SECONDS);
+    hs_exec_settings s = scripted_settings("heteroprio");
     const struct {
         uint64_t   *place;
         const char *says;
@@ -217,7 +219,7 @@ START_TEST(refused_graph_settings)
     hs_task          task = {.struct_size = sizeof task, .cpu = 1, .gpu = INFINITY};
     hs_builder      *b = NULL;
     hs_instance     *in = NULL;
-    hs_exec_settings s = theatre_settings("plan+steal");
+    hs_exec_settings s = scripted_settings("plan+steal");
     size_t           tile;
 
     task.kernel = "dgemm:4";
@@ -253,10 +255,10 @@ static unsigned one_deep(hs_backend_worker *worker)
 /* Refuse an incomplete backend, naming the missing part, before any call of its functions. */
 START_TEST(refused_incomplete_backends)
 {
-    const act    rows[] = {{1, 1, "done", 1, 0}, CURTAIN};
-    hs_instance *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_backend   other = theatre_backend, nameless = theatre_backend, mute = theatre_backend,
-               idle = theatre_backend, open = theatre_backend, deep = theatre_backend;
+    const script_row rows[] = {{1, 1, "done", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 0, HS_SECONDS);
+    hs_backend       other = scripted_backend, nameless = scripted_backend, mute = scripted_backend,
+               idle = scripted_backend, open = scripted_backend, deep = scripted_backend;
     const struct {
         const hs_backend *backend;
         const char       *says;
@@ -265,7 +267,7 @@ START_TEST(refused_incomplete_backends)
         {&mute, "body_create()"},   {&idle, "no run()"},         {&open, "one of worker_open()"},
         {&deep, "some of depth()"},
     };
-    hs_exec_settings s = theatre_settings("heteroprio");
+    hs_exec_settings s = scripted_settings("heteroprio");
     size_t           i;
 
     other.abi++;
@@ -346,20 +348,20 @@ static void begin_notebook(notebook *book)
  * each row. */
 START_TEST(backends_get_their_data)
 {
-    const act rows[] = {{1, 1, "a", 3, 0}, {1, 1, "b", 1, 0}, {1, 1, "c", 2, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, "a", 3, 0}, {1, 1, "b", 1, 0}, {1, 1, "c", 2, 0}, END_ROW};
     notebook  book[2];
     int       i, n;
 
     for (i = 0; i < 2; i++) {
         const hs_backend *table = &book[i].table;
-        hs_exec_settings  s = theatre_settings("heteroprio");
-        performance       p;
+        hs_exec_settings  s = scripted_settings("heteroprio");
+        finished_run      p;
 
         begin_notebook(&book[i]);
         s.run.backends = &table;
-        p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+        p = run_plan(instance_of(rows, 1, 0, HS_SECONDS), NULL, &s);
         ck_assert_int_eq(p.status, HS_OK);
-        end_performance(&p);
+        end_run(&p);
     }
     for (i = 0; i < 2; i++) {
         ck_assert_int_eq(book[i].rows, 3);
@@ -386,35 +388,35 @@ static int last_processor(void)
  * both settings together are refused. */
 START_TEST(binding_to_given_processors)
 {
-    const act           rows[] = {{1, 1, "a", 1, 0}, CURTAIN};
+    const script_row    rows[] = {{1, 1, "a", 1, 0}, END_ROW};
     const int           os_cpus[] = {last_processor()};
     notebook            book;
     const hs_backend   *table = &book.table;
-    hs_instance        *wide = acts(rows, 2, 0, HS_SECONDS);
-    hs_exec_settings    s = theatre_settings("heteroprio");
+    hs_instance        *wide = instance_of(rows, 2, 0, HS_SECONDS);
+    hs_exec_settings    s = scripted_settings("heteroprio");
     hs_exec_worker_info info;
-    performance         p;
+    finished_run        p;
 
     begin_notebook(&book);
     s.run.backends = &table;
     s.place.oversubscribe = 0;
     s.place.os_cpus = os_cpus;
-    p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 0, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_OK);
     hs_exec_worker_info_init(&info);
     hs_exec_describe_worker(p.exec, 0, &info);
     ck_assert_int_eq(info.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.os_cpu, os_cpus[0]);
     ck_assert_int_eq(book.ran_on, os_cpus[0]);
-    end_performance(&p);
+    end_run(&p);
     s.place.unbound = true;
     ck_assert_int_eq(refused(wide, NULL, &s, "exclude each other"), HS_EINVAL);
     s.place.os_cpus = NULL;
     begin_notebook(&book);
-    p = perform(acts(rows, 1, 0, HS_SECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 0, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_int_eq(book.os_cpu, -1);
-    end_performance(&p);
+    end_run(&p);
     hs_instance_free(wide);
 }
 END_TEST
@@ -423,43 +425,43 @@ END_TEST
  * */
 START_TEST(tasks_run_only_on_types_with_bodies)
 {
-    const act        rows[] = {{1, 9, "none-gpu", 20, 0}, {9, 1, "none-cpu", 20, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 1, 1, HS_MICROSECONDS);
+    const script_row rows[] = {{1, 9, "none-gpu", 20, 0}, {9, 1, "none-cpu", 20, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 1, HS_MICROSECONDS);
     unsigned         worker[40], w, i;
     hs_schedule     *plan;
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
 
     for (i = 0; i < 40; i++)
         worker[i] = i >= 20;
     plan = lists(in, worker);
-    s = theatre_settings(all_policies[_i]);
-    p = perform(in, plan, &s);
+    s = scripted_settings(all_policies[_i]);
+    p = run_plan(in, plan, &s);
     assert_all_done_once(&p);
     ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, HS_GPU));
-    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "theatre");
+    ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "scripted");
     for (i = 0; i < 40; i++) {
         count_attempts(&p, i, HS_OUTCOME_DONE, &w);
         ck_assert_uint_eq(w, i >= 20);
     }
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 START_TEST(worker_open_fails)
 {
-    const act        rows[] = {{1, 1, "done", 10, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 3, 0, HS_MICROSECONDS);
+    const script_row rows[] = {{1, 1, "done", 10, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 3, 0, HS_MICROSECONDS);
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
 
-    theatre.refuse_worker = 1;
-    s = theatre_settings("heteroprio");
-    p = perform(in, NULL, &s);
+    scripted.refuse_worker = 1;
+    s = scripted_settings("heteroprio");
+    p = run_plan(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ERESOURCE);
     ck_assert_str_eq(p.error.why, "worker 1 has no costume");
-    ck_assert_int_eq(theatre.begun, 0);
-    end_performance(&p);
+    ck_assert_int_eq(scripted.begun, 0);
+    end_run(&p);
 }
 END_TEST
 
@@ -499,12 +501,12 @@ static hs_status spy(void *data, hs_policy *policy, const hs_instance *estimates
 /* Run a policy that notes what it sees of two tasks with unknown times. */
 static void run_spy(const char *first, bool emulates)
 {
-    const act        rows[] = {{HS_UNKNOWN, HS_UNKNOWN, first, 1, 0},
+    const script_row rows[] = {{HS_UNKNOWN, HS_UNKNOWN, first, 1, 0},
                                {HS_UNKNOWN, HS_UNKNOWN, emulates ? "spin:0" : "done", 1, 0},
-                               CURTAIN};
+                               END_ROW};
     hs_policy_kind   kind = *hs_policy_find("explore");
-    hs_instance     *unknown = acts(rows, 1, 1, HS_SECONDS), *in = NULL;
-    hs_exec_settings s = theatre_settings("explore");
+    hs_instance     *unknown = instance_of(rows, 1, 1, HS_SECONDS), *in = NULL;
+    hs_exec_settings s = scripted_settings("explore");
     hs_exec         *exec = NULL;
 
     kind.create = spy;
@@ -575,24 +577,24 @@ static void listen(void *data, const hs_exec_progress *progress)
 
 START_TEST(progress_is_reported)
 {
-    const act        rows[] = {{1, 2, "busy:500", 59, 0}, {1, 1, "fail:9", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
+    const script_row rows[] = {{1, 2, "busy:500", 59, 0}, {1, 1, "fail:9", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 1, HS_MILLISECONDS);
     told             t = {0};
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
-    performance      p;
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
+    finished_run     p;
 
     s.fail.halt = HS_HALT_NEVER;
     listener = &t;
-    theatre.entrance = await_progress;
+    scripted.at_start = await_progress;
     s.report.progress = listen;
     s.report.data = &t;
     s.report.progress_interval = 0.001;
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     ck_assert_int_ge(t.times, 2);
     ck_assert_int_eq(t.backwards, 0);
     ck_assert_uint_eq(t.done, 59);
     ck_assert_uint_eq(t.failed, 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -603,7 +605,7 @@ int main(void)
     TCase *refused = tcase_create("before a run");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_checked_fixture(cases, scripted_reset, NULL);
     tcase_add_test(cases, plan_order_is_kept);
     tcase_add_test(cases, aborted_entries_of_a_plan_do_not_run);
     tcase_add_loop_test(cases, every_policy_runs_each_task_once, 0, POLICIES);
@@ -617,7 +619,7 @@ int main(void)
     tcase_add_loop_test(cases, progress_is_reported, 0, POLICIES);
     suite_add_tcase(suite, cases);
     tcase_set_timeout(refused, 300);
-    tcase_add_checked_fixture(refused, theatre_reset, NULL);
+    tcase_add_checked_fixture(refused, scripted_reset, NULL);
     tcase_add_test(refused, refused_settings);
     tcase_add_test(refused, refused_graph_settings);
     tcase_add_test(refused, refused_reserved_places);

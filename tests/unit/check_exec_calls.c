@@ -105,7 +105,7 @@ static int after_cpu(void *argument, const hs_plugin_task *task)
 
 static void use(hs_exec_function *cpu, hs_exec_function *gpu)
 {
-    theatre_reset();
+    scripted_reset();
     memset(jobs, 0, sizeof jobs);
     for (uint32_t i = 0; i < MOST; i++) {
         jobs[i].task = i;
@@ -120,7 +120,7 @@ static void set_up(void)
 
 static hs_exec_settings settings_of(const char *policy)
 {
-    hs_exec_settings s = theatre_settings(policy);
+    hs_exec_settings s = scripted_settings(policy);
 
     s.run.backends = NULL;
     s.run.backend_count = 0;
@@ -130,9 +130,9 @@ static hs_exec_settings settings_of(const char *policy)
 
 static hs_instance *equal_tasks(uint32_t count, unsigned cpus, unsigned gpus)
 {
-    const act rows[] = {{1, 1, NULL, count, HS_RESTART_YES}, CURTAIN};
+    const script_row rows[] = {{1, 1, NULL, count, HS_RESTART_YES}, END_ROW};
 
-    return acts(rows, cpus, gpus, HS_MICROSECONDS);
+    return instance_of(rows, cpus, gpus, HS_MICROSECONDS);
 }
 
 static void expect_refusal(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s,
@@ -163,7 +163,7 @@ START_TEST(each_task_is_called_once)
     hs_instance     *in = equal_tasks(500, 2, 2);
     hs_exec_settings s = settings_of(all_policies[_i]);
     hs_schedule     *plan = solved(in, "heteroprio");
-    performance      p = perform(in, plan, &s);
+    finished_run     p = run_plan(in, plan, &s);
     size_t           on_gpus[2] = {0, 0}, count;
     int              called = 0;
 
@@ -178,20 +178,20 @@ START_TEST(each_task_is_called_once)
     ck_assert_uint_eq((size_t)called, on_gpus[0]);
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_CPU), "call");
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 0, HS_GPU), "call");
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 START_TEST(handle_runs_twice)
 {
     hs_exec_settings s = settings_of("heteroprio");
-    performance      p = perform(equal_tasks(20, 1, 1), NULL, &s);
+    finished_run     p = run_plan(equal_tasks(20, 1, 1), NULL, &s);
 
     set_up();
     ck_assert_int_eq(hs_exec_run(p.exec, &p.report, &p.error), HS_OK);
     assert_all_done_once(&p);
     expect_called_once(20);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -200,21 +200,21 @@ START_TEST(graph_is_kept)
     hs_instance     *in = NULL;
     hs_tiled         spec = {.struct_size = sizeof spec, .kind = HS_CHOLESKY, .tiles = 6};
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
 
     spec.cpus = spec.gpus = 2;
     spec.graph = 1;
     spec.table = hs_kernel_table_find("k40m-960");
     ck_assert_int_eq(hs_generate_tiled(&spec, &in, NULL), HS_OK);
     s = settings_of("dynamic");
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p); /* checks the order of the records */
     ck_assert_int_eq(hs_exec_describe_factorisation(p.exec, NULL), 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
-static int is_unused(const performance *p, unsigned worker)
+static int is_unused(const finished_run *p, unsigned worker)
 {
     hs_exec_worker_info info;
 
@@ -226,20 +226,20 @@ static int is_unused(const performance *p, unsigned worker)
 /* A NULL function excludes a type of workers, and functions replace kernels. */
 START_TEST(type_without_function_is_not_used)
 {
-    const act        rows[] = {{1, 1e-3, "plugin:missing.so:f", 300, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1e-3, "plugin:missing.so:f", 300, 0}, END_ROW};
     const int        type = _i % 2;
-    hs_instance     *in = acts(rows, 2, 2, HS_MICROSECONDS);
+    hs_instance     *in = instance_of(rows, 2, 2, HS_MICROSECONDS);
     hs_exec_settings s = settings_of("heteroprio");
-    performance      p;
+    finished_run     p;
 
     use(type == HS_CPU ? on_cpu : NULL, type == HS_GPU ? on_gpu : NULL);
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p);
     expect_called_once(300);
     ck_assert_ptr_null(hs_exec_backend_name(p.exec, 0, (hs_type)!type));
     for (unsigned w = 0; w < 4; w++)
         ck_assert_int_eq(is_unused(&p, w), (w >= 2) != type);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -259,12 +259,12 @@ END_TEST
 
 START_TEST(tasks_of_a_row_have_equal_types)
 {
-    const act        rows[] = {{1, 1, NULL, 2, 0}, {1, 1, NULL, 3, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, NULL, 2, 0}, {1, 1, NULL, 3, 0}, END_ROW};
     hs_exec_settings s = settings_of("heteroprio");
 
     use(on_cpu, on_gpu);
     calls[4].function[HS_GPU] = NULL;
-    expect_refusal(acts(rows, 1, 1, HS_SECONDS), NULL, &s, HS_EINVAL,
+    expect_refusal(instance_of(rows, 1, 1, HS_SECONDS), NULL, &s, HS_EINVAL,
                    "settings.run.calls[2] and [4]: only one of them has a function for GPUs, but "
                    "both tasks belong to one row: use the same types");
 }
@@ -273,20 +273,20 @@ END_TEST
 /* A task without function runs its kernel; a task without both is refused. */
 START_TEST(kernel_runs_without_function)
 {
-    const act        rows[] = {{1, INFINITY, "spin:1", 3, 0}, {1, INFINITY, NULL, 3, 0}, CURTAIN};
+    const script_row rows[] = {{1, INFINITY, "spin:1", 3, 0}, {1, INFINITY, NULL, 3, 0}, END_ROW};
     hs_exec_settings s = settings_of("heteroprio");
-    performance      p;
+    finished_run     p;
 
     memset(calls, 0, 3 * sizeof *calls);
-    p = perform(acts(rows, 1, 0, HS_MICROSECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 0, HS_MICROSECONDS), NULL, &s);
     assert_all_done_once(&p);
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 2, HS_CPU), "cpu");
     ck_assert_str_eq(hs_exec_backend_name(p.exec, 3, HS_CPU), "call");
     ck_assert_int_eq(jobs[0].begun[HS_CPU] + jobs[3].begun[HS_CPU], 1);
-    end_performance(&p);
+    end_run(&p);
 
     memset(calls, 0, sizeof calls);
-    expect_refusal(acts(rows, 1, 0, HS_MICROSECONDS), NULL, &s, HS_EINVAL,
+    expect_refusal(instance_of(rows, 1, 0, HS_MICROSECONDS), NULL, &s, HS_EINVAL,
                    "settings.run.calls[3] has no function, and the task has no command or kernel: "
                    "set one of them");
 }
@@ -294,21 +294,21 @@ END_TEST
 
 START_TEST(emulated_type_calls_nothing)
 {
-    const act        rows[] = {{INFINITY, 1, NULL, 10, 0}, {1, INFINITY, NULL, 10, 0}, CURTAIN};
+    const script_row rows[] = {{INFINITY, 1, NULL, 10, 0}, {1, INFINITY, NULL, 10, 0}, END_ROW};
     hs_exec_settings s = settings_of("heteroprio");
-    performance      p;
+    finished_run     p;
 
     s.run.emulate[_i] = 1;
     for (int i = 0; i < 20; i++)
         calls[i].function[_i] = NULL; /* not needed for timers */
-    p = perform(acts(rows, 1, 1, HS_MICROSECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 1, HS_MICROSECONDS), NULL, &s);
     assert_all_done_once(&p);
     for (int i = 0; i < 20; i++) {
         ck_assert_int_eq(jobs[i].begun[HS_GPU], i < 10 && _i == HS_CPU);
         ck_assert_int_eq(jobs[i].begun[HS_CPU], i >= 10 && _i == HS_GPU);
     }
     ck_assert_int_eq(is_unused(&p, 0) + is_unused(&p, 1), 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -317,7 +317,7 @@ START_TEST(failures_are_retried)
     hs_exec_settings s = settings_of(all_policies[_i]);
     hs_instance     *in = equal_tasks(30, 1, 1);
     hs_exec_failure  f;
-    performance      p;
+    finished_run     p;
 
     for (int i = 0; i < 30; i += 3)
         jobs[i].fails = 2;
@@ -325,7 +325,7 @@ START_TEST(failures_are_retried)
     s.fail.retries = 2;
     s.fail.halt = HS_HALT_NEVER;
     s.fail.retire_after = 100;
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     ck_assert_uint_eq(p.report.done, 29);
     ck_assert_uint_eq(p.report.failed, 1);
@@ -342,7 +342,7 @@ START_TEST(failures_are_retried)
     ck_assert(!hs_exec_failure_at(p.exec, 23, &f));
     for (int i = 0; i < 30; i++)
         ck_assert_int_eq(jobs[i].wrong, 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -355,15 +355,15 @@ START_TEST(other_results_are_failures)
                  {give_up, "the function returned HS_PLUGIN_ABORTED, but was not cancelled"}};
     hs_exec_settings s = settings_of("heteroprio");
     hs_exec_failure  f;
-    performance      p;
+    finished_run     p;
 
     use(wrong[_i].function, NULL);
-    p = perform(equal_tasks(1, 1, 0), NULL, &s);
+    p = run_plan(equal_tasks(1, 1, 0), NULL, &s);
     ck_assert_int_eq(p.status, HS_EFAILED);
     hs_exec_failure_init(&f);
     ck_assert(hs_exec_failure_at(p.exec, 0, &f));
     ck_assert_str_eq(f.why, wrong[_i].why);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -377,7 +377,7 @@ START_TEST(timeout_cancels_a_function)
     hs_exec_settings s = settings_of(all_policies[_i]);
     hs_instance     *in = equal_tasks(3, 1, 1);
     unsigned         timed_out = 0;
-    performance      p;
+    finished_run     p;
 
     use(hang, hang);
     s.fail.timeout = 0.002;
@@ -385,10 +385,10 @@ START_TEST(timeout_cancels_a_function)
     s.fail.halt = HS_HALT_NEVER;
     s.report.data = &timed_out;
     s.report.attempt = count_timed_out;
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     ck_assert_uint_eq(p.report.failed, 3);
     ck_assert_uint_eq(timed_out, 6);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -415,52 +415,52 @@ END_TEST
 /* The function on the CPU ends only by its spoliation. */
 START_TEST(function_is_spoliated)
 {
-    const act        rows[] = {{1000, 1, NULL, 2, HS_RESTART_YES}, CURTAIN};
+    const script_row rows[] = {{1000, 1, NULL, 2, HS_RESTART_YES}, END_ROW};
     hs_exec_settings s = settings_of("heteroprio");
-    performance      p;
+    finished_run     p;
 
     use(hang, after_cpu);
-    p = perform(acts(rows, 1, 1, HS_MILLISECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 1, HS_MILLISECONDS), NULL, &s);
     assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.aborted, 1);
     ck_assert_int_eq(jobs[0].begun[HS_CPU] + jobs[1].begun[HS_CPU], 1);
     ck_assert_int_eq(jobs[0].begun[HS_GPU] + jobs[1].begun[HS_GPU], 2);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 START_TEST(unknown_times_are_measured)
 {
-    const act        rows[] = {{HS_UNKNOWN, HS_UNKNOWN, NULL, 100, 0},
+    const script_row rows[] = {{HS_UNKNOWN, HS_UNKNOWN, NULL, 100, 0},
                                {HS_UNKNOWN, HS_UNKNOWN, "named", 100, 0},
                                {HS_UNKNOWN, INFINITY, "named", 100, 0},
-                               CURTAIN};
+                               END_ROW};
     hs_exec_settings s = settings_of("explore");
-    hs_instance     *unknown = acts(rows, 1, 1, HS_SECONDS), *in = NULL;
-    performance      p;
+    hs_instance     *unknown = instance_of(rows, 1, 1, HS_SECONDS), *in = NULL;
+    finished_run     p;
 
     ck_assert_int_eq(hs_instance_fill(unknown, NULL, &in), HS_OK);
     hs_instance_free(unknown);
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p);
     for (int i = 0; i < 300; i++)
         ck_assert_int_eq(jobs[i].begun[HS_CPU] + jobs[i].begun[HS_GPU], 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 /* Run with the journal; return the number of tasks that were done before. */
 static uint64_t run_with_journal(const char *kernel, hs_exec_settings s, uint64_t done)
 {
-    const act   rows[] = {{1, 1, kernel, 10, HS_RESTART_YES}, CURTAIN};
-    performance p;
+    const script_row rows[] = {{1, 1, kernel, 10, HS_RESTART_YES}, END_ROW};
+    finished_run     p;
 
     s.keep.resume = HS_RESUME_REST;
     s.fail.halt = HS_HALT_NEVER;
     s.fail.retire_after = 100;
-    p = perform(acts(rows, 1, 1, HS_MICROSECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 1, HS_MICROSECONDS), NULL, &s);
     ck_assert_uint_eq(p.report.done, done);
-    end_performance(&p);
+    end_run(&p);
     return p.report.resumed;
 }
 
@@ -486,7 +486,7 @@ START_TEST(journal_knows_finished_functions)
     ck_assert_uint_eq(run_with_journal(NULL, emulated, 10), 0);
     ck_assert_uint_eq(run_with_journal(NULL, s, 10), 0);
     ck_assert_uint_eq(run_with_journal(NULL, s, 10), 10);
-    emulated = theatre_settings("heteroprio"); /* and a function is no backend's task */
+    emulated = scripted_settings("heteroprio"); /* and a function is no backend's task */
     emulated.keep.journal = file;
     ck_assert_uint_eq(run_with_journal(NULL, emulated, 10), 0);
     unlink(file);

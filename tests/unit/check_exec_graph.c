@@ -2,8 +2,8 @@
 
 /*
  * Runs of dependent tasks under every policy that supports graphs. No task starts before its
- * predecessors are done, even if tasks fail, are retried, spoliated or stopped; the theatre backend
- * checks the order at each start. Every task without a failed predecessor runs.
+ * predecessors are done, even if tasks fail, are retried, spoliated or stopped; the scripted
+ * backend checks the order at each start. Every task without a failed predecessor runs.
  */
 
 #include <check.h>
@@ -121,7 +121,7 @@ static hs_schedule *plan_for(const hs_policy_kind *kind, const hs_instance *in)
 
 static hs_exec_settings settings_for(const hs_policy_kind *kind)
 {
-    hs_exec_settings s = theatre_settings(hs_policy_name(kind));
+    hs_exec_settings s = scripted_settings(hs_policy_name(kind));
 
     s.decide.rank = (hs_rank)roll(5);
     if (!(hs_policy_supported_ranks(kind) >> s.decide.rank & 1))
@@ -131,7 +131,7 @@ static hs_exec_settings settings_for(const hs_policy_kind *kind)
 
 /* Check the report of a run: each task is done at most once, exactly the successors of failed tasks
  * are blocked, and the count of blocked tasks is right. */
-static void account(const performance *p)
+static void account(const finished_run *p)
 {
     char    *expected = blocked_tasks(p);
     uint64_t blocked = 0;
@@ -165,19 +165,19 @@ START_TEST(all_unblocked_tasks_run)
         hs_instance          *in = any_graph(cpus, gpus, kernels, roll(2) ? 5 : 15);
         const hs_policy_kind *kind = kinds[round % kind_count];
         hs_exec_settings      s = settings_for(kind);
-        performance           p;
+        finished_run          p;
 
-        theatre_reset();
+        scripted_reset();
         s.fail.halt = HS_HALT_NEVER;
         s.fail.timeout_factor = 10;
         s.fail.retries = roll(3);
-        p = perform(in, plan_for(kind, in), &s);
+        p = run_plan(in, plan_for(kind, in), &s);
         if (hs_instance_has_graph(in))
             account(&p);
         ck_assert_msg(p.report.not_run == p.report.blocked, "%s: %llu not run, %llu blocked",
                       hs_policy_name(kind), (unsigned long long)p.report.not_run,
                       (unsigned long long)p.report.blocked);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -205,17 +205,17 @@ START_TEST(stop_at_any_task)
         hs_instance          *in = any_graph(cpus, gpus, kernels, 6);
         const hs_policy_kind *kind = kinds[round % kind_count];
         hs_exec_settings      s = settings_for(kind);
-        performance           p;
+        finished_run          p;
 
-        theatre_reset();
-        theatre.hook = roll(2) ? roll(2) ? stop_now : drain : NULL;
+        scripted_reset();
+        scripted.hook = roll(2) ? roll(2) ? stop_now : drain : NULL;
         s.fail.halt = (hs_halt)roll(3);
         s.fail.timeout_factor = 30;
         s.fail.retries = roll(2);
-        p = perform(in, plan_for(kind, in), &s);
+        p = run_plan(in, plan_for(kind, in), &s);
         if (hs_instance_has_graph(in))
             account(&p);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -253,12 +253,12 @@ START_TEST(thousands_of_empty_tasks)
         hs_builder      *b = begin(1 + roll(3), roll(3));
         hs_exec_settings s = settings_for(kinds[_i]);
         hs_instance     *in = thousands(b, 0);
-        performance      p;
+        finished_run     p;
 
-        theatre_reset();
-        p = perform(in, plan_for(kinds[_i], in), &s);
+        scripted_reset();
+        p = run_plan(in, plan_for(kinds[_i], in), &s);
         assert_all_done_once(&p);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -273,15 +273,15 @@ START_TEST(worker_lost_among_thousands_of_tasks)
         hs_builder      *b = begin(1 + roll(3), 1);
         hs_exec_settings s = settings_for(kinds[_i]);
         hs_instance     *in = thousands(b, 1 + (int)roll(500));
-        performance      p;
+        finished_run     p;
 
-        theatre_reset();
-        p = perform(in, plan_for(kinds[_i], in), &s);
+        scripted_reset();
+        p = run_plan(in, plan_for(kinds[_i], in), &s);
         assert_all_done_once(&p);
         ck_assert_uint_le(p.report.lost_workers, 1);
         /* policies except plan may run the fatal task on a CPU */
         ck_assert(p.report.lost_workers == 1 || strcmp(hs_policy_name(kinds[_i]), "plan") != 0);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -295,11 +295,11 @@ START_TEST(successors_wait_for_a_retry)
         hs_builder      *b = begin(2, 1);
         hs_instance     *in;
         hs_exec_settings s;
-        performance      p;
+        finished_run     p;
 
         dice = (uint64_t)round;
         s = settings_for(kinds[_i]);
-        theatre_reset();
+        scripted_reset();
         for (size_t i = 0; i < 6; i++) {
             add(b, 10, 10, i % 2 ? "done" : "fail:2", 2, HS_RESTART_YES);
             if (i > 0)
@@ -307,10 +307,10 @@ START_TEST(successors_wait_for_a_retry)
         }
         in = finish(b);
         s.fail.retries = 2;
-        p = perform(in, plan_for(kinds[_i], in), &s);
+        p = run_plan(in, plan_for(kinds[_i], in), &s);
         assert_all_done_once(&p);
         ck_assert_uint_eq(p.report.retried, 12);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -322,8 +322,8 @@ START_TEST(list_skips_blocked_tasks)
     const unsigned   on[] = {0, 0, 1, 0, 1};
     hs_builder      *b = begin(2, 0);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings("plan");
-    performance      p;
+    hs_exec_settings s = scripted_settings("plan");
+    finished_run     p;
 
     add(b, 1, INFINITY, "fail:9", 1, HS_RESTART_NO);
     add(b, 1, INFINITY, "done", 1, HS_RESTART_NO);
@@ -334,12 +334,12 @@ START_TEST(list_skips_blocked_tasks)
     after(b, 4, 3);
     in = finish(b);
     s.fail.halt = HS_HALT_NEVER;
-    p = perform(in, lists(in, on), &s);
+    p = run_plan(in, lists(in, on), &s);
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 3);
     ck_assert(strstr(p.error.why, "1 was not run because predecessors failed"));
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -351,8 +351,8 @@ START_TEST(worker_goes_on_after_its_predecessor_failed)
     const unsigned           on[] = {0, 1, 1};
     hs_builder              *b = begin(1, 1);
     hs_instance             *in;
-    hs_exec_settings         s = theatre_settings(policies[_i]);
-    performance              p;
+    hs_exec_settings         s = scripted_settings(policies[_i]);
+    finished_run             p;
 
     add(b, 1, INFINITY, "fail:9", 1, HS_RESTART_NO);
     add(b, INFINITY, 1, "done", 1, HS_RESTART_NO);
@@ -360,11 +360,11 @@ START_TEST(worker_goes_on_after_its_predecessor_failed)
     after(b, 1, 0);
     in = finish(b);
     s.fail.halt = HS_HALT_NEVER;
-    p = perform(in, lists(in, on), &s);
+    p = run_plan(in, lists(in, on), &s);
     ck_assert_uint_eq(p.report.failed, 1);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.done, 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -375,8 +375,8 @@ START_TEST(tasks_of_a_lost_worker_are_done_in_order)
     const unsigned   on[] = {1, 1, 0};
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings("plan");
-    performance      p;
+    hs_exec_settings s = scripted_settings("plan");
+    finished_run     p;
 
     add(b, 1, 1, "lose-gpu", 1, HS_RESTART_NO);
     add(b, 1, 1, "done", 1, HS_RESTART_NO);
@@ -384,10 +384,10 @@ START_TEST(tasks_of_a_lost_worker_are_done_in_order)
     after(b, 1, 0);
     after(b, 2, 1);
     in = finish(b);
-    p = perform(in, lists(in, on), &s);
+    p = run_plan(in, lists(in, on), &s);
     assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -397,8 +397,8 @@ START_TEST(ready_task_without_worker_fails)
 {
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings(hs_policy_name(kinds[_i]));
-    performance      p;
+    hs_exec_settings s = scripted_settings(hs_policy_name(kinds[_i]));
+    finished_run     p;
 
     dice = 1;
     add(b, INFINITY, 1, "lose", 1, HS_RESTART_NO);
@@ -410,12 +410,12 @@ START_TEST(ready_task_without_worker_fails)
     after(b, 3, 2);
     in = finish(b);
     s.fail.halt = HS_HALT_NEVER;
-    p = perform(in, plan_for(kinds[_i], in), &s);
+    p = run_plan(in, plan_for(kinds[_i], in), &s);
     ck_assert_uint_eq(p.report.done, 2);
     ck_assert_uint_eq(p.report.failed, 2);
     ck_assert_uint_eq(p.report.blocked, 1);
     ck_assert_uint_eq(p.report.not_run, 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -424,8 +424,8 @@ START_TEST(gpu_with_a_chosen_task_is_not_retired)
 {
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings("dualhp");
-    performance      p;
+    hs_exec_settings s = scripted_settings("dualhp");
+    finished_run     p;
 
     dice = 1;
     add(b, 30, 1, "break-gpu", 5, HS_RESTART_NO);
@@ -435,10 +435,10 @@ START_TEST(gpu_with_a_chosen_task_is_not_retired)
     link_memories(b);
     in = finish(b);
     s.fail.retries = 1;
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p);
     ck_assert_uint_eq(p.report.lost_workers, 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -461,8 +461,8 @@ START_TEST(workers_do_not_wait_for_a_retry)
     hs_policy_kind   counting = *hs_policy_find("heteroprio");
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings("heteroprio");
-    performance      p;
+    hs_exec_settings s = scripted_settings("heteroprio");
+    finished_run     p;
 
     counting.next = ask_heteroprio;
     s.decide.policy = &counting;
@@ -476,10 +476,10 @@ START_TEST(workers_do_not_wait_for_a_retry)
     link_memories(b);
     in = finish(b);
     s.fail.retries = 1;
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p);
     ck_assert_uint_le(asked, 40);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -498,8 +498,8 @@ START_TEST(empty_prefetch_wakes_no_worker)
     hs_policy_kind   restless = *hs_policy_find("heteroprio");
     hs_builder      *b = begin(1, 1);
     hs_instance     *in;
-    hs_exec_settings s = theatre_settings("heteroprio");
-    performance      p;
+    hs_exec_settings s = scripted_settings("heteroprio");
+    finished_run     p;
 
     restless.prefetch = wake_and_choose_nothing;
     s.decide.policy = &restless;
@@ -508,9 +508,9 @@ START_TEST(empty_prefetch_wakes_no_worker)
     after(b, 1, 0);
     link_memories(b);
     in = finish(b);
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     assert_all_done_once(&p);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -521,7 +521,7 @@ int main(void)
 
     find_kinds();
     tcase_set_timeout(cases, 300);
-    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_checked_fixture(cases, scripted_reset, NULL);
     tcase_add_loop_test(cases, all_unblocked_tasks_run, 0, 8);
     tcase_add_loop_test(cases, stop_at_any_task, 0, 4);
     tcase_add_loop_test(cases, thousands_of_empty_tasks, 0, kind_count);

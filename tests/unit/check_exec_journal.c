@@ -50,8 +50,8 @@ static void look_after(void *data, const hs_exec_attempt *a)
 
 static void set_up(void)
 {
-    theatre_reset();
-    theatre.entrance = look_before;
+    scripted_reset();
+    scripted.at_start = look_before;
     strcpy(file + sizeof file - 7, "XXXXXX");
     close(mkstemp(file));
     too_early = unwritten = 0;
@@ -66,14 +66,14 @@ static void tear_down(void)
 
 static hs_instance *tasks(const char *kernel, unsigned cpus)
 {
-    const act rows[] = {{1, 0.5, kernel, TASKS, HS_RESTART_YES}, CURTAIN};
+    const script_row rows[] = {{1, 0.5, kernel, TASKS, HS_RESTART_YES}, END_ROW};
 
-    return acts(rows, cpus, 1, HS_SECONDS);
+    return instance_of(rows, cpus, 1, HS_SECONDS);
 }
 
 static hs_exec_settings settings(int policy)
 {
-    hs_exec_settings s = theatre_settings(all_policies[policy % POLICIES]);
+    hs_exec_settings s = scripted_settings(all_policies[policy % POLICIES]);
 
     s.keep.journal = file;
     s.keep.resume = HS_RESUME_REST;
@@ -83,54 +83,54 @@ static hs_exec_settings settings(int policy)
 }
 
 /* `how`: one of the policies or, after these, `plan` with a backend that takes lists. */
-static performance go_on(const char *kernel, unsigned cpus, int how)
+static finished_run go_on(const char *kernel, unsigned cpus, int how)
 {
-    hs_backend              backend = theatre_backend_with_lists();
+    hs_backend              backend = scripted_backend_with_lists();
     const hs_backend *const only[] = {&backend};
     hs_exec_settings        s = settings(how);
     hs_instance            *in = tasks(kernel, cpus);
 
     if (how >= POLICIES)
         s.run.backends = only;
-    return perform(in, solved(in, "heteroprio-ns"), &s);
+    return run_plan(in, solved(in, "heteroprio-ns"), &s);
 }
 
 /* Each task fails once between two successes: its older record is revoked once. */
 START_TEST(outdated_record_is_revoked_before_the_start)
 {
-    performance p = go_on("done", 2, _i);
+    finished_run p = go_on("done", 2, _i);
 
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_int_eq(lines_of("undone", 0), 0);
-    end_performance(&p);
+    end_run(&p);
     p = go_on("fail:2", 2, _i);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_uint_eq(p.report.resumed, 0);
-    ck_assert_int_eq(theatre.begun, 3 * TASKS);
+    ck_assert_int_eq(scripted.begun, 3 * TASKS);
     for (uint32_t i = 0; i < TASKS; i++)
         ck_assert_int_eq(lines_of("undone", i), 1);
-    end_performance(&p);
+    end_run(&p);
     p = go_on("fail:2", 2, _i);
     ck_assert_uint_eq(p.report.resumed, TASKS);
-    ck_assert_int_eq(theatre.begun, 3 * TASKS);
-    end_performance(&p);
+    ck_assert_int_eq(scripted.begun, 3 * TASKS);
+    end_run(&p);
 }
 END_TEST
 
 /* The start of the victim revokes the record, so the start of the thief does not. */
 START_TEST(spoliation_revokes_once)
 {
-    performance p = go_on("done", 1, 2);
+    finished_run p = go_on("done", 1, 2);
 
-    end_performance(&p);
-    theatre.begun_on_cpus = 0;
-    theatre.cpus_first = true;
+    end_run(&p);
+    scripted.begun_on_cpus = 0;
+    scripted.cpus_first = true;
     p = go_on("hang-cpu", 1, 2);
     ck_assert_int_eq(p.status, HS_OK);
     ck_assert_uint_ge(p.report.aborted, 1);
     for (uint32_t i = 0; i < TASKS; i++)
         ck_assert_int_eq(lines_of("undone", i), 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -163,16 +163,16 @@ static hs_status run_limited(hs_exec *exec, hs_exec_report *report)
 
 START_TEST(task_does_not_start_if_revocation_fails)
 {
-    performance    p = go_on("done", 2, _i);
+    finished_run            p = go_on("done", 2, _i);
     hs_instance   *in = tasks("busy:1", 2);
     hs_exec       *exec = ready(in, p.plan, _i, false);
     hs_exec_report r;
     hs_exec_journal_summary past;
 
-    theatre.begun = 0;
+    scripted.begun = 0;
     hs_exec_report_init(&r);
     ck_assert_int_eq(run_limited(exec, &r), HS_EIO);
-    ck_assert_int_eq(theatre.begun, 0);
+    ck_assert_int_eq(scripted.begun, 0);
     ck_assert_uint_eq(r.not_run, TASKS);
     hs_exec_free(exec);
     exec = ready(p.in, p.plan, _i, true);
@@ -181,7 +181,7 @@ START_TEST(task_does_not_start_if_revocation_fails)
     ck_assert_uint_eq(past.done, TASKS); /* earlier results are still valid */
     hs_exec_free(exec);
     hs_instance_free(in);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 

@@ -27,24 +27,24 @@ typedef struct scene {
 
 static hs_instance *independent(scene *s)
 {
-    const act rows[] = {{1, 1, "fail:1", 60, 0},
-                        {1, 1.5, "busy:300", 1, 0},
-                        {1, 2, "done", 60, 0},
-                        {2, 1, "none-gpu", 30, 0},
-                        CURTAIN};
+    const script_row rows[] = {{1, 1, "fail:1", 60, 0},
+                               {1, 1.5, "busy:300", 1, 0},
+                               {1, 2, "done", 60, 0},
+                               {2, 1, "none-gpu", 30, 0},
+                               END_ROW};
 
     s->status = HS_OK;
     s->done = 151;
-    return acts(rows, 1, 1, HS_MICROSECONDS);
+    return instance_of(rows, 1, 1, HS_MICROSECONDS);
 }
 
 /* Return a graph of five rows: two rows with a predecessor, and two tasks that fail for good,
  * with a successor. */
 static hs_instance *graph(scene *s)
 {
-    static const act    rows[] = {{1, 1, "fail:1", 4, 0},   {1, 2, "done", 3, 0},
-                                  {2, 1, "none-gpu", 2, 0}, {1, 1, "fail:9", 2, 0},
-                                  {1, 1, "done", 3, 0},     CURTAIN};
+    static const script_row rows[] = {{1, 1, "fail:1", 4, 0},   {1, 2, "done", 3, 0},
+                                      {2, 1, "none-gpu", 2, 0}, {1, 1, "fail:9", 2, 0},
+                                      {1, 1, "done", 3, 0},     END_ROW};
     static const size_t before[] = {0, 0, 0, 0, 3};
     hs_builder         *b = NULL;
     hs_instance        *in = NULL;
@@ -72,13 +72,13 @@ static hs_instance *graph(scene *s)
 
 /* Make a run with failures, retries, aborts, records beyond the allocated room, a journal and
  * logs. */
-static void set_scene(scene *s, const char *policy, int is_graph)
+static void set_up(scene *s, const char *policy, int is_graph)
 {
     strcpy(s->folder, "check_exec_memory.XXXXXX");
     ck_assert(mkdtemp(s->folder) != NULL);
     snprintf(s->journal, sizeof s->journal, "%s/journal", s->folder);
     s->in = is_graph ? graph(s) : independent(s);
-    s->settings = theatre_settings(policy);
+    s->settings = scripted_settings(policy);
     s->settings.fail.halt = is_graph ? HS_HALT_NEVER : HS_HALT_SOON;
     s->settings.fail.retries = 1;
     s->settings.keep.log_folder = s->folder;
@@ -86,7 +86,7 @@ static void set_scene(scene *s, const char *policy, int is_graph)
     s->settings.keep.journal = s->journal;
 }
 
-static void clear_scene(scene *s)
+static void clean_up(scene *s)
 {
     rmdir(s->folder);
     hs_instance_free(s->in);
@@ -188,7 +188,7 @@ START_TEST(allocations_fail)
     uint64_t done;
     long     first = _i % stride(), failed, none;
 
-    set_scene(&s, "heteroprio", _i / 2);
+    set_up(&s, "heteroprio", _i / 2);
     ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);
     ck_assert_uint_eq(done, s.done);
     files = open_files();
@@ -201,23 +201,23 @@ START_TEST(allocations_fail)
                       (unsigned long)done);
         ck_assert_int_eq(open_files(), files);
         ck_assert_int_eq(live_threads(), threads);
-        ck_assert_int_eq(theatre.opened, theatre.closed);
-        ck_assert_int_eq(theatre.overlaps + theatre.strangers, 0);
+        ck_assert_int_eq(scripted.opened, scripted.closed);
+        ck_assert_int_eq(scripted.overlaps + scripted.wrong_states, 0);
         ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);
         ck_assert_uint_eq(done, s.done);
         first += stride();
     } while (failed);
     ck_assert_int_gt(first, 20);
-    clear_scene(&s);
+    clean_up(&s);
 }
 END_TEST
 
 /* A renewal fails: the accessors stay valid, and the handle runs again later. */
 START_TEST(renewals_fail)
 {
-    const act        rows[] = {{1, 1, "done", 8, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 1, HS_MICROSECONDS);
-    hs_exec_settings s = theatre_settings("dynamic");
+    const script_row rows[] = {{1, 1, "done", 8, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 1, HS_MICROSECONDS);
+    hs_exec_settings s = scripted_settings("dynamic");
     hs_exec         *exec = NULL;
     int              files = open_files();
 
@@ -256,7 +256,7 @@ int main(void)
     TCase *cases = tcase_create("failing allocations");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_checked_fixture(cases, scripted_reset, NULL);
     tcase_add_loop_test(cases, allocations_fail, 0, 4);
     tcase_add_loop_test(cases, renewals_fail, 0, 2);
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE

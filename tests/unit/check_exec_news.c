@@ -30,7 +30,7 @@ static void hear(void *data, const hs_exec_failure *failure)
 
     hs_exec_failure_init(&same);
     ck_assert_int_lt(h->count, 4);
-    ck_assert(hs_exec_failure_at(theatre.context, (size_t)h->count, &same));
+    ck_assert(hs_exec_failure_at(scripted.context, (size_t)h->count, &same));
     ck_assert_ptr_eq(same.why, failure->why);
     h->failure[h->count++] = *failure;
     h->thread = pthread_self();
@@ -52,21 +52,21 @@ static void wait_for_news(void *context)
 
 START_TEST(failures_are_reported)
 {
-    const act        rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, "fail:9", 1, 0}, {1, 1, "call:1", 1, 0}, END_ROW};
     const unsigned   worker[] = {0, 1};
-    hs_instance     *in = acts(rows, 3, 0, HS_SECONDS); /* the third for retries */
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
-    performance      p;
+    hs_instance     *in = instance_of(rows, 3, 0, HS_SECONDS); /* the third for retries */
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
+    finished_run     p;
     int              i;
 
     memset(&ears, 0, sizeof ears);
     ck_assert_int_eq(sem_init(&ears.news, 0, 0), 0);
-    theatre.hook = wait_for_news;
+    scripted.hook = wait_for_news;
     s.fail.halt = HS_HALT_NEVER;
     s.fail.retries = 2;
     s.report.failure = hear;
     s.report.data = &ears;
-    p = perform(in, lists(in, worker), &s);
+    p = run_plan(in, lists(in, worker), &s);
     ck_assert_uint_eq(p.report.done, 1);
     ck_assert_int_eq(ears.count, 3);
     ck_assert(pthread_equal(ears.thread, pthread_self()));
@@ -77,7 +77,7 @@ START_TEST(failures_are_reported)
         ck_assert(strlen(ears.failure[i].why) > 0);
     }
     sem_destroy(&ears.news);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -91,15 +91,15 @@ static void look_at_worker(void *exec)
 
 START_TEST(activity_of_a_worker)
 {
-    const act        rows[] = {{1, 1, "done", 1, 0}, {1, 1, "call:1", 1, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, "done", 1, 0}, {1, 1, "call:1", 1, 0}, END_ROW};
     const unsigned   worker[] = {0, 0};
-    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
-    hs_exec_settings s = theatre_settings("plan");
+    hs_instance     *in = instance_of(rows, 1, 0, HS_SECONDS);
+    hs_exec_settings s = scripted_settings("plan");
     hs_exec_activity after;
-    performance      p;
+    finished_run     p;
 
-    theatre.hook = look_at_worker;
-    p = perform(in, lists(in, worker), &s);
+    scripted.hook = look_at_worker;
+    p = run_plan(in, lists(in, worker), &s);
     ck_assert_int_eq(activity_then.running, 1);
     ck_assert_uint_eq(activity_then.task, 1);
     ck_assert_uint_eq(activity_then.done, 1);
@@ -109,19 +109,19 @@ START_TEST(activity_of_a_worker)
     hs_exec_describe_activity(p.exec, 0, &after);
     ck_assert_int_eq(after.running, 0);
     ck_assert_double_eq(after.seconds, 0);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
 /* A log file left by an earlier run is removed, and not reported as the log of this failure. */
 START_TEST(logs_of_an_earlier_run_stay)
 {
-    const act        rows[] = {{1, 1, "fail:9", 1, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 1, 0, HS_SECONDS);
+    const script_row rows[] = {{1, 1, "fail:9", 1, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 0, HS_SECONDS);
     char             folder[] = "check_exec.XXXXXX", name[64], path[128];
     hs_exec_failure  failure;
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
-    performance      p;
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
+    finished_run     p;
     FILE            *old;
 
     ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -131,12 +131,12 @@ START_TEST(logs_of_an_earlier_run_stay)
     ck_assert_ptr_nonnull(old);
     fclose(old);
     s.keep.log_folder = folder;
-    p = perform(in, solved(in, "heteroprio"), &s);
+    p = run_plan(in, solved(in, "heteroprio"), &s);
     hs_exec_failure_init(&failure);
     ck_assert(hs_exec_failure_at(p.exec, 0, &failure));
     ck_assert_ptr_null(failure.log);
     ck_assert_int_ne(access(path, F_OK), 0);
-    end_performance(&p);
+    end_run(&p);
     ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
@@ -174,12 +174,12 @@ static uint64_t on_record(const hs_instance *in, const hs_schedule *plan, hs_exe
 
 START_TEST(unrecorded_task_is_not_done)
 {
-    const act        rows[] = {{1, 1, "busy:300", 300, 0}, CURTAIN};
+    const script_row rows[] = {{1, 1, "busy:300", 300, 0}, END_ROW};
     char             file[] = "check_exec.XXXXXX";
-    hs_instance     *in = acts(rows, 2, 1, HS_MILLISECONDS);
+    hs_instance     *in = instance_of(rows, 2, 1, HS_MILLISECONDS);
     hs_schedule     *plan = solved(in, "heteroprio");
     int              fd = mkstemp(file);
-    hs_exec_settings s = theatre_settings(all_policies[_i]);
+    hs_exec_settings s = scripted_settings(all_policies[_i]);
     hs_exec_report   r;
     hs_exec         *exec = NULL;
 
@@ -207,7 +207,7 @@ int main(void)
     TCase *cases = tcase_create("dispatcher");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_checked_fixture(cases, scripted_reset, NULL);
     tcase_add_loop_test(cases, failures_are_reported, 0, POLICIES);
     tcase_add_test(cases, activity_of_a_worker);
     tcase_add_loop_test(cases, logs_of_an_earlier_run_stay, 0, POLICIES);

@@ -26,7 +26,7 @@ static void stop_now(void *exec)
 
 static void from_handler(int number)
 {
-    hs_exec_stop(theatre.context, number == SIGUSR1 ? HS_STOP_DRAIN : HS_STOP_NOW);
+    hs_exec_stop(scripted.context, number == SIGUSR1 ? HS_STOP_DRAIN : HS_STOP_NOW);
 }
 
 static pthread_t signalled; /* worker threads block all signals */
@@ -59,15 +59,16 @@ static void stop_from_thread(void *exec)
 }
 
 /* The first task of each worker stops the run and goes on; thousands of tasks wait behind it. */
-static performance stopping(const char *policy, void (*hook)(void *), const char *kernel)
+static finished_run stopping(const char *policy, void (*hook)(void *), const char *kernel)
 {
-    const act    rows[] = {{2, 2, kernel, 2, HS_RESTART_NO}, {1, 1, "late:300", 5000, 0}, CURTAIN};
-    hs_instance *in = acts(rows, 1, 1, HS_SECONDS);
+    const script_row rows[] = {
+        {2, 2, kernel, 2, HS_RESTART_NO}, {1, 1, "late:300", 5000, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 1, 1, HS_SECONDS);
     unsigned    *worker = calloc(5002, sizeof *worker), i;
     struct sigaction action = {.sa_handler = from_handler};
     hs_schedule     *plan;
     hs_exec_settings s;
-    performance      p;
+    finished_run     p;
 
     ck_assert(worker != NULL);
     for (i = 0; i < 5002; i++)
@@ -76,11 +77,11 @@ static performance stopping(const char *policy, void (*hook)(void *), const char
     sigaction(SIGUSR1, &action, NULL);
     sigaction(SIGUSR2, &action, NULL);
     signalled = pthread_self();
-    theatre.hook = hook;
-    s = theatre_settings(policy);
-    p = perform(in, plan, &s);
+    scripted.hook = hook;
+    s = scripted_settings(policy);
+    p = run_plan(in, plan, &s);
     ck_assert_int_eq(p.report.stopped, 1);
-    ck_assert_int_ge(theatre.calls, 1);
+    ck_assert_int_ge(scripted.calls, 1);
     ck_assert_uint_eq(p.report.failed, 0);
     free(worker);
     return p;
@@ -94,13 +95,13 @@ START_TEST(stop_drain)
     size_t h;
 
     for (h = 0; h < 2; h++) {
-        performance p;
+        finished_run p;
 
-        theatre_reset();
+        scripted_reset();
         p = stopping(all_policies[_i], hooks[h].hook, "call:50000");
         ck_assert(p.status == HS_ECANCELED || p.report.not_run == 0);
         ck_assert_uint_ge(p.report.done, 1); /* running tasks may end */
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
@@ -114,23 +115,23 @@ START_TEST(stop_at_once)
     size_t h;
 
     for (h = 0; h < 3; h++) {
-        performance p;
+        finished_run p;
 
-        theatre_reset();
+        scripted_reset();
         p = stopping(all_policies[_i], hooks[h].hook, "call:100000000");
         ck_assert_int_eq(p.status, HS_ECANCELED);
         ck_assert_uint_ge(p.report.not_run, 1);
         ck_assert_uint_eq(p.report.aborted, 0);
-        end_performance(&p);
+        end_run(&p);
     }
 }
 END_TEST
 
 START_TEST(stop_before_the_start)
 {
-    const act        rows[] = {{1, 1, "done", 10, 0}, CURTAIN};
-    hs_instance     *in = acts(rows, 2, 0, HS_SECONDS);
-    hs_exec_settings s = theatre_settings("heteroprio");
+    const script_row rows[] = {{1, 1, "done", 10, 0}, END_ROW};
+    hs_instance     *in = instance_of(rows, 2, 0, HS_SECONDS);
+    hs_exec_settings s = scripted_settings("heteroprio");
     hs_exec_report   report;
     hs_exec         *exec = NULL;
 
@@ -139,7 +140,7 @@ START_TEST(stop_before_the_start)
     hs_exec_report_init(&report);
     ck_assert_int_eq(hs_exec_run(exec, &report, NULL), HS_ECANCELED);
     ck_assert_uint_eq(report.not_run, 10);
-    ck_assert_int_eq(theatre.begun, 0);
+    ck_assert_int_eq(scripted.begun, 0);
     hs_exec_free(exec);
     hs_instance_free(in);
 }
@@ -344,20 +345,20 @@ static const struct {
 /* The run breaks off as a simulation does, and counts each task once. */
 START_TEST(impossible_decision_breaks_the_run_off)
 {
-    const act rows[] = {
-        {1, 1, odd_policies[_i].kernel, 1, HS_RESTART_NO}, {1, 1, "done", 1, 0}, CURTAIN};
-    hs_backend              backend = theatre_backend_with_lists();
+    const script_row rows[] = {
+        {1, 1, odd_policies[_i].kernel, 1, HS_RESTART_NO}, {1, 1, "done", 1, 0}, END_ROW};
+    hs_backend              backend = scripted_backend_with_lists();
     const hs_backend *const only[] = {&backend};
-    hs_exec_settings        s = theatre_settings("plan");
-    performance             p;
+    hs_exec_settings        s = scripted_settings("plan");
+    finished_run            p;
 
     s.run.backends = only;
     s.decide.policy = &odd_policies[_i].kind;
-    p = perform(acts(rows, 1, 1, HS_SECONDS), NULL, &s);
+    p = run_plan(instance_of(rows, 1, 1, HS_SECONDS), NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
     ck_assert_msg(strstr(p.error.why, odd_policies[_i].fault), "%s", p.error.why);
     ck_assert_uint_le(p.report.done + p.report.failed, 1);
-    end_performance(&p);
+    end_run(&p);
 }
 END_TEST
 
@@ -369,8 +370,8 @@ START_TEST(policy_that_violates_the_order_is_refused)
     hs_task              task = {.struct_size = sizeof task, .cpu = 1, .gpu = 1, .kernel = "done"};
     hs_builder          *b = NULL;
     hs_instance         *in = NULL;
-    hs_exec_settings     s = theatre_settings("plan");
-    performance          p;
+    hs_exec_settings     s = scripted_settings("plan");
+    finished_run         p;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 0), HS_OK);
@@ -380,12 +381,12 @@ START_TEST(policy_that_violates_the_order_is_refused)
     ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
     hs_builder_free(b);
     s.decide.policy = &rash;
-    p = perform(in, NULL, &s);
+    p = run_plan(in, NULL, &s);
     ck_assert_int_eq(p.status, HS_ESCHEDULE);
     ck_assert_ptr_nonnull(strstr(p.error.why, "the policy starts task 't1' on cpu0, but a "
                                               "predecessor of the task is not done"));
-    ck_assert_int_eq(theatre.begun, 0);
-    end_performance(&p);
+    ck_assert_int_eq(scripted.begun, 0);
+    end_run(&p);
 }
 END_TEST
 
@@ -395,7 +396,7 @@ int main(void)
     TCase *cases = tcase_create("dispatcher");
 
     tcase_set_timeout(cases, 300);
-    tcase_add_checked_fixture(cases, theatre_reset, NULL);
+    tcase_add_checked_fixture(cases, scripted_reset, NULL);
     tcase_add_loop_test(cases, stop_drain, 0, POLICIES);
     tcase_add_loop_test(cases, stop_at_once, 0, POLICIES);
     tcase_add_test(cases, stop_before_the_start);

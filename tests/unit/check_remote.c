@@ -82,16 +82,25 @@ static hs_exec_settings settings_of(const char *policy)
 static hs_status run(const hs_instance *in, const hs_exec_settings *s, hs_exec_report *report,
                      hs_error *error)
 {
-    hs_exec  *exec = NULL;
-    hs_status st = hs_exec_create(in, NULL, s, &exec, error);
+    hs_exec     *exec = NULL;
+    hs_schedule *plan = NULL;
+    hs_status    st;
+
+    if (hs_policy_needs_plan(s->decide.policy))
+        ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
+    st = hs_exec_create(in, plan, s, &exec, error);
 
     memset(report, 0, sizeof *report);
     hs_exec_report_init(report);
     if (st == HS_OK)
         st = hs_exec_run(exec, report, error);
     hs_exec_free(exec);
+    hs_schedule_free(plan);
     return st;
 }
+
+/* The policy plan sends several tasks of a worker ahead, heteroprio none. */
+static const char *const both[] = {"heteroprio", "plan"};
 
 static size_t read_file(const char *path, char *text, size_t size)
 {
@@ -172,10 +181,11 @@ static void see_failure(void *data, const hs_exec_failure *failure)
 /* Output, exit statuses, signals and reasons arrive. */
 START_TEST(results_arrive)
 {
+    const char *policy = both[_i];
     hs_instance *in = read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\n"
                                 "a,1,\"echo one; echo two >&2\"\nb,1,echo why >&2; exit 7\n"
                                 "c,1,kill -9 $$\n");
-    hs_exec_settings s = settings_of("heteroprio");
+    hs_exec_settings s = settings_of(policy);
     hs_exec_report   report;
     hs_error         error = {0};
     seen             all = {.ends = 0};
@@ -216,6 +226,66 @@ START_TEST(results_arrive)
 }
 END_TEST
 
+/* After a failure that halts the run, no task begins that the worker's node has already. */
+START_TEST(halt_stops_sent_tasks)
+{
+    hs_instance *in = read_text("# cpus 1\n# gpus 0\nid,count,cpu,cpu_command\n"
+                                "a,10,1,echo a >>ran\nb,1,1,echo b >>ran; exit 1\nc,21,1,echo c >>ran\n");
+    hs_exec_settings s = settings_of(both[_i]);
+    hs_exec_report   report;
+    hs_error         error = {0};
+    seen             all = {.ends = 0};
+    char             got[100];
+
+    s.run.node_count = 1;
+    s.report.data = &all;
+    s.report.attempt = see_end;
+    ck_assert_int_eq(run(in, &s, &report, &error), HS_EFAILED);
+    read_file("ran", got, sizeof got);
+    ck_assert_ptr_eq(strstr(got, "b\n"), got + strlen(got) - 2);
+    ck_assert_uint_eq(strlen(got), 2 * (report.done + 1));
+    ck_assert_uint_eq(report.failed, 1);
+    ck_assert_uint_eq(report.not_run, 32 - report.done - 1);
+    ck_assert_uint_eq(all.ends, report.done < 7 ? report.done + 1 : 8);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Tasks behind a failure run later, in their order, once; the failed task is tried again. */
+START_TEST(go_on_after_failures)
+{
+    char             text[4000] = "# cpus 1\n# gpus 0\nid,cpu,cpu_command\n", got[1000];
+    hs_exec_settings s = settings_of(both[_i]);
+    hs_instance     *in;
+    hs_exec_report   report;
+    hs_error         error = {0};
+
+    for (int i = 0; i < 40; i++)
+        sprintf(text + strlen(text), "t%02d,1,%s echo t%02d >>ran\n", i,
+                i % 7 == 3 ? "mkdir f$HSCHED_TASK && exit 1;" : "", i);
+    in = read_text(text);
+    s.run.node_count = 1;
+    s.fail.retries = 2;
+    s.fail.retry_delay = -1;
+    ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
+    ck_assert_uint_eq(report.done, 40);
+    ck_assert_uint_eq(report.retried, 6);
+    read_file("ran", got, sizeof got);
+    ck_assert_uint_eq(strlen(got), 40 * 4);
+    for (int i = 0, last = -1; i < 40; i++) {
+        char  line[16], *at;
+
+        sprintf(line, "t%02d\n", i);
+        at = strstr(got, line);
+        ck_assert_ptr_nonnull(at);
+        ck_assert_msg(i % 7 == 3 || _i == 0 || at - got > last, "%s", got);
+        if (i % 7 != 3)
+            last = (int)(at - got);
+    }
+    hs_instance_free(in);
+}
+END_TEST
+
 /* A command that runs for ever is aborted on its node after its timeout. */
 START_TEST(timeout_on_node)
 {
@@ -244,10 +314,10 @@ END_TEST
     "done; kill -$SIGNAL $a; exec sleep 1000"
 
 /* A node is killed, or stopped: its commands end, and other nodes run all of its tasks. */
-static void lose_a_node(const char *how, double timeout)
+static void lose_a_node(const char *policy, const char *how, double timeout)
 {
     char text[4000] = "# cpus 6\n# gpus 0\nid,cpu,cpu_command\n", got[2000];
-    hs_exec_settings s = settings_of("heteroprio");
+    hs_exec_settings s = settings_of(policy);
     hs_instance     *in;
     hs_exec_report   report;
     hs_error         error = {0};
@@ -282,13 +352,13 @@ static void lose_a_node(const char *how, double timeout)
 
 START_TEST(killed_node)
 {
-    lose_a_node("KILL", 0);
+    lose_a_node(both[_i], "KILL", 0);
 }
 END_TEST
 
 START_TEST(stopped_node)
 {
-    lose_a_node("STOP", 6);
+    lose_a_node("heteroprio", "STOP", 6);
 }
 END_TEST
 
@@ -358,7 +428,7 @@ END_TEST
 /* With fewer_nodes the others do all tasks. */
 START_TEST(fewer_nodes)
 {
-    hs_instance     *in = read_text("# cpus 3\n# gpus 0\nid,cpu,cpu_command\na*20,1,true\n");
+    hs_instance     *in = read_text("# cpus 3\n# gpus 0\nid,count,cpu,cpu_command\na,20,1,true\n");
     hs_exec_settings s = settings_of("heteroprio");
     hs_exec_report   report;
     hs_error         error = {0};
@@ -493,9 +563,11 @@ int main(int argc, char **argv)
     tcase = tcase_create("remote");
     tcase_add_checked_fixture(tcase, set_up, remove_folder);
     tcase_add_test(tcase, commands_on_nodes);
-    tcase_add_test(tcase, results_arrive);
+    tcase_add_loop_test(tcase, results_arrive, 0, 2);
+    tcase_add_loop_test(tcase, halt_stops_sent_tasks, 0, 2);
+    tcase_add_loop_test(tcase, go_on_after_failures, 0, 2);
     tcase_add_test(tcase, timeout_on_node);
-    tcase_add_test(tcase, killed_node);
+    tcase_add_loop_test(tcase, killed_node, 0, 2);
     tcase_add_test(tcase, stopped_node);
     tcase_add_test(tcase, refused_before_start);
     tcase_add_test(tcase, fewer_nodes);

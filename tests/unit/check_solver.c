@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "glpk/error_guard.h"
+#include "glpk/simplex.h"
 #include "support/clock.h"
 #include "support/random.h"
 
@@ -90,6 +91,15 @@ static hs_status return_error(void *data)
     (void)data;
     return HS_EINVAL;
 }
+
+START_TEST(coefficients_are_near_one)
+{
+    ck_assert_double_eq(hsi_lp_coefficient(0.75), 0.75);
+    ck_assert_double_eq(hsi_lp_coefficient(0x1p-1074), 0);
+    ck_assert_double_eq(hsi_lp_coefficient(0), 0);
+    ck_assert(isfinite(hsi_lp_coefficient(INFINITY)));
+}
+END_TEST
 
 START_TEST(errors_become_a_status_and_nothing_else_changes)
 {
@@ -448,6 +458,7 @@ int main(void)
     tcase_add_test(tc, no_environment_is_left_behind);
     tcase_add_test(tc, the_callers_own_glpk_objects_survive);
     tcase_add_test(tc, glpk_prints_nothing);
+    tcase_add_test(tc, coefficients_are_near_one);
     tcase_add_loop_test(tc, time_limits_hold, 0, HARD);
     tcase_add_loop_test(tc, cancel_request_ends_the_search, 0, HARD);
     tcase_add_test(tc, instances_that_are_too_large_are_refused);

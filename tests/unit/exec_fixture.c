@@ -15,7 +15,7 @@
 #include "exec_fixture.h"
 #include "exiting.h"
 
-hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit)
+hs_instance *instance_of(const script_row *rows, unsigned cpus, unsigned gpus, hs_unit unit)
 {
     hs_builder  *b = NULL;
     hs_instance *in = NULL;
@@ -100,9 +100,9 @@ hs_schedule *solved(const hs_instance *in, const char *algorithm)
 
 const char *const all_policies[POLICIES] = {"plan", "plan+steal", "heteroprio"};
 
-hs_exec_settings theatre_settings(const char *policy)
+hs_exec_settings scripted_settings(const char *policy)
 {
-    static const hs_backend *const only[] = {&theatre_backend};
+    static const hs_backend *const only[] = {&scripted_backend};
     hs_exec_settings               s;
 
     hs_exec_settings_init(&s);
@@ -115,7 +115,7 @@ hs_exec_settings theatre_settings(const char *policy)
     return s;
 }
 
-unsigned count_attempts(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker)
+unsigned count_attempts(const finished_run *p, uint32_t task, hs_outcome outcome, unsigned *worker)
 {
     unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w, found = 0;
 
@@ -133,7 +133,7 @@ unsigned count_attempts(const performance *p, uint32_t task, hs_outcome outcome,
     return found;
 }
 
-static void check_worker(const performance *p, unsigned w, size_t seen[4])
+static void check_worker(const finished_run *p, unsigned w, size_t seen[4])
 {
     const hs_instance    *in = p->in;
     hs_type               type = w < hs_instance_cpus(in) ? HS_CPU : HS_GPU;
@@ -155,7 +155,7 @@ static void check_worker(const performance *p, unsigned w, size_t seen[4])
 }
 
 /* Return the attempt of worker `w` at `task` that ended at `end`, or NULL. */
-static const hs_exec_record *attempt_until(const performance *p, unsigned w, uint32_t task,
+static const hs_exec_record *attempt_until(const finished_run *p, unsigned w, uint32_t task,
                                            double end)
 {
     size_t                count;
@@ -168,7 +168,7 @@ static const hs_exec_record *attempt_until(const performance *p, unsigned w, uin
 }
 
 /* Check that a thief ran no attempt while it waited for the end of the victim's attempt. */
-static void check_wait(const performance *p, const hs_wait *wait)
+static void check_wait(const finished_run *p, const hs_wait *wait)
 {
     size_t                count;
     const hs_exec_record *r = hs_exec_records(p->exec, wait->worker, &count);
@@ -181,7 +181,7 @@ static void check_wait(const performance *p, const hs_wait *wait)
         ck_assert(r->end <= wait->start || r->start >= wait->end);
 }
 
-size_t count_waits(const performance *p)
+size_t count_waits(const finished_run *p)
 {
     unsigned workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w;
     size_t   all = 0;
@@ -201,7 +201,7 @@ size_t count_waits(const performance *p)
 }
 
 /* Check that each attempt started after the ends of the predecessors of its task. */
-static void check_order(const performance *p)
+static void check_order(const finished_run *p)
 {
     const hs_graph *order = graph_of(p->in);
     unsigned        workers = hs_instance_cpus(p->in) + hs_instance_gpus(p->in), w;
@@ -235,7 +235,7 @@ static void check_order(const performance *p)
     free(done);
 }
 
-static void check_performance(const performance *p)
+static void check_performance(const finished_run *p)
 {
     const hs_instance    *in = p->in;
     const hs_exec_report *r = &p->report;
@@ -261,37 +261,37 @@ static void check_performance(const performance *p)
     ck_assert_double_ge(r->overhead, r->dispatch);
     ck_assert_double_le(r->busy, all * (1 + 1e-9) + 1e-9);
     ck_assert_double_le(r->idle, all * (1 + 1e-9) + 1e-9);
-    ck_assert_int_eq(theatre.overlaps, 0);
-    ck_assert_int_eq(theatre.strangers, 0);
-    ck_assert_int_eq(theatre.early, 0);
-    ck_assert_int_eq(theatre.begun, theatre.ended);
-    ck_assert_int_eq(theatre.opened, theatre.closed);
+    ck_assert_int_eq(scripted.overlaps, 0);
+    ck_assert_int_eq(scripted.wrong_states, 0);
+    ck_assert_int_eq(scripted.early, 0);
+    ck_assert_int_eq(scripted.begun, scripted.ended);
+    ck_assert_int_eq(scripted.opened, scripted.closed);
     ck_assert((p->status == HS_OK) == (r->done == r->tasks));
     ck_assert((p->status == HS_OK) == (p->error.why[0] == '\0'));
 }
 
-performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
+finished_run run_plan(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
-    performance p = {.in = in, .plan = plan};
+    finished_run p = {.in = in, .plan = plan};
 
     ck_assert_msg(hs_exec_create(in, plan, s, &p.exec, &p.error) == HS_OK, "%s", p.error.why);
     ck_assert_str_eq(p.error.why, "");
-    theatre.context = p.exec;
-    theatre_check_order_of(in);
+    scripted.context = p.exec;
+    scripted_check_order_of(in);
     hs_exec_report_init(&p.report);
     p.status = hs_exec_run(p.exec, &p.report, &p.error);
     check_performance(&p);
     return p;
 }
 
-void end_performance(performance *p)
+void end_run(finished_run *p)
 {
     hs_exec_free(p->exec);
     hs_schedule_free(p->plan);
     hs_instance_free(p->in);
 }
 
-void assert_all_done_once(const performance *p)
+void assert_all_done_once(const finished_run *p)
 {
     size_t i;
 
@@ -312,7 +312,7 @@ static void spread(const hs_graph *order, size_t vertex, char *blocked, const ch
             blocked[vertex] = 1, *news = 1;
 }
 
-char *blocked_tasks(const performance *p)
+char *blocked_tasks(const finished_run *p)
 {
     const hs_graph *order = graph_of(p->in);
     size_t          vertices = hs_graph_vertex_count(order);

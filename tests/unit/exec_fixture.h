@@ -22,21 +22,21 @@
  *               break-cpu: the same with the types exchanged
  *   calm        fail if cancelled at the start
  *   quit        end as aborted without a cancel request
- *   call:US     call theatre.hook, then sleep until cancelled, at most US microseconds
+ *   call:US     call scripted.hook, then sleep until cancelled, at most US microseconds
  *   curse:TEXT  fail with the reason TEXT
  *   refuse:TEXT refuse the body with the reason TEXT
  *   none-cpu    make no body for CPUs; none-gpu: for GPUs
  */
-extern const hs_backend theatre_backend;
+extern const hs_backend scripted_backend;
 
-/* Return theatre_backend with prepare(), depth(), submit() and collect() added, so that it takes a
+/* Return scripted_backend with prepare(), depth(), submit() and collect() added, so that it takes a
  * worker's own list. submit() runs the task to its end. */
-hs_backend theatre_backend_with_lists(void);
+hs_backend scripted_backend_with_lists(void);
 
-typedef struct hs_theatre {
+typedef struct scripted_state {
     int begun, ended;   /* number of attempts at all tasks */
     int overlaps;       /* number of attempts that began while another attempt at the task ran */
-    int strangers;      /* number of attempts run with the state of another worker */
+    int  wrong_states;   /* number of attempts run with the state of another worker */
     int early;          /* number of attempts that began before a predecessor was done */
     int opened, closed; /* numbers of workers opened and closed */
     int refuse_worker;  /* worker_open() fails for the worker of this number; -1: never */
@@ -46,32 +46,32 @@ typedef struct hs_theatre {
     int begun_on_cpus;  /* number of attempts on CPUs */
     void (*hook)(void *context);
     void *context;
-    void (*entrance)(const hs_attempt *attempt); /* hook, called at the begin of an attempt */
-} hs_theatre;
+    void (*at_start)(const hs_attempt *attempt); /* hook, called at the begin of an attempt */
+} scripted_state;
 
-extern hs_theatre theatre;
+extern scripted_state scripted;
 
-enum { THEATRE_TASKS = 20000 };
+enum { SCRIPTED_TASKS = 20000 };
 
-void theatre_reset(void);
+void scripted_reset(void);
 
-/* Check the order of this instance's tasks from now on: theatre.early counts violations. */
-void theatre_check_order_of(const hs_instance *in);
+/* Check the order of this instance's tasks from now on: scripted.early counts violations. */
+void scripted_check_order_of(const hs_instance *in);
 
-#define CURTAIN                                                                                    \
+#define END_ROW                                                                                    \
     {                                                                                              \
         0, 0, NULL, 0, HS_RESTART_DEFAULT                                                          \
     } /* sentinel after the last row */
 
 /* A row of an instance. */
-typedef struct act {
+typedef struct script_row {
     double         cpu, gpu;
     const char    *kernel;
     uint32_t       count;
     hs_restartable restartable;
-} act;
+} script_row;
 
-hs_instance *acts(const act *rows, unsigned cpus, unsigned gpus, hs_unit unit);
+hs_instance *instance_of(const script_row *rows, unsigned cpus, unsigned gpus, hs_unit unit);
 
 /* Return a plan with worker[i] for task i. In order of their numbers, tasks start as soon as the
  * worker is free and all predecessors have ended. */
@@ -84,38 +84,38 @@ hs_schedule *solved(const hs_instance *in, const char *algorithm);
 enum { POLICIES = 3 };
 extern const char *const all_policies[POLICIES];
 
-/* Return settings with this policy, the theatre as the only backend, any number of workers, and
+/* Return settings with this policy, the scripted backend as the only one, any number of workers, and
  * retry_delay -1. */
-hs_exec_settings theatre_settings(const char *policy);
+hs_exec_settings scripted_settings(const char *policy);
 
-typedef struct performance {
+typedef struct finished_run {
     hs_status      status;
     hs_exec_report report;
     hs_error       error;
     hs_exec       *exec;
     hs_instance   *in;
     hs_schedule   *plan;
-} performance;
+} finished_run;
 
-/* Create a dispatcher, run it and check the report against the records. end_performance() frees the
+/* Create a dispatcher, run it and check the report against the records. end_run() frees the
  * instance and the plan (or NULL). */
-performance perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s);
-void        end_performance(performance *p);
+finished_run run_plan(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s);
+void         end_run(finished_run *p);
 
 /* Return the number of attempts at a task with this outcome, over all workers; *worker (or NULL) is
  * the worker of the last attempt found. */
-unsigned count_attempts(const performance *p, uint32_t task, hs_outcome outcome, unsigned *worker);
+unsigned count_attempts(const finished_run *p, uint32_t task, hs_outcome outcome, unsigned *worker);
 
 /* Check the recorded waits of thieves for the end of their victims' attempts. Return the number of
  * waits. */
-size_t count_waits(const performance *p);
+size_t count_waits(const finished_run *p);
 
 /* Check that the run succeeded and each task was done exactly once. */
-void assert_all_done_once(const performance *p);
+void assert_all_done_once(const finished_run *p);
 
 /* Return an array by task of a graph, for the caller to free: 1 if a direct or indirect predecessor
  * failed. */
-char *blocked_tasks(const performance *p);
+char *blocked_tasks(const finished_run *p);
 
 /* Return the number of open descriptors of this process. */
 int open_files(void);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-calibrate: output as an instance, a kernel table, or a summary. */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,17 +157,19 @@ int calibrate_check_table(const calibrate_request *request, const calibrate_list
     hs_error         error = {0};
     FILE            *draft = tmpfile();
     hs_status        st = HS_EIO;
+    int              failed;
 
     if (draft)
         calibrate_write_table(draft, request, list);
     if (draft && fflush(draft) == 0 && lseek(fileno(draft), 0, SEEK_SET) == 0)
         st = hs_kernel_table_read(fileno(draft), &table, &error);
+    failed = errno;
     if (draft)
         fclose(draft);
     hs_kernel_table_free(table);
     if (st == HS_OK)
         return EXIT_OK;
-    message("--table: %s", error.why[0] ? error.why : hs_status_text(st));
+    message("--table: %s", error.why[0] ? error.why : st == HS_EIO ? strerror(failed) : hs_status_text(st));
     return exit_code(st);
 }
 

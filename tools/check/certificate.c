@@ -10,6 +10,7 @@
 #include "check/proof_tree.h"
 #include "check/graph_proof.h"
 #include "common/certified.h"
+#include "common/checked_memory.h"
 #include "common/escape.h"
 #include "common/message.h"
 #include "common/shown_number.h"
@@ -219,12 +220,25 @@ static int judge_plan(verification *v, const hs_schedule *s, bool print)
     return code;
 }
 
+static void *allocate(size_t size)
+{
+    return checked_realloc(NULL, size);
+}
+
+static void *reallocate(void *memory, size_t before, size_t size)
+{
+    (void)before;
+    return checked_realloc(memory, size);
+}
+
 int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
                       const hs_plan_info *info, bool print)
 {
     verification v = {.path = path, .in = in};
-    int          code = certificate_read(path, &v.c);
+    int          code;
 
+    mp_set_memory_functions(allocate, reallocate, NULL); /* GMP's own abort the program */
+    code = certificate_read(path, &v.c);
     set_limits(&v);
     if (!code)
         code = check_proof(&v);

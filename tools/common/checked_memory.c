@@ -22,6 +22,11 @@ void *checked_calloc(size_t count, size_t size)
     return check(calloc(count ? count : 1, size));
 }
 
+void *checked_realloc(void *memory, size_t size)
+{
+    return check(realloc(memory, size ? size : 1));
+}
+
 FILE *checked_memory_stream(char **text, size_t *length)
 {
     return check(open_memstream(text, length));

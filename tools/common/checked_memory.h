@@ -8,6 +8,9 @@
 /** Allocate zeroed memory and never return NULL: without memory the program ends (exit 3). */
 void *checked_calloc(size_t count, size_t size);
 
+/** Resize memory, and never return NULL: without memory the program ends (exit 3). */
+void *checked_realloc(void *memory, size_t size);
+
 /**
  * Open a stream that writes to memory, which the caller frees after fclose(); without memory the
  * program ends (exit 3).

@@ -27,6 +27,7 @@ static int stdout_error;
 struct output {
     int         fd;
     FILE       *stream; /* stream on `fd`; NULL: not opened yet */
+    int         error;  /* first error of the stream, or 0 */
     const char *path;   /* name in messages; owned by the caller */
     char       *target; /* final path */
     /* path until the rename; NULL, like `target`, if the file is written in place */
@@ -319,10 +320,29 @@ int output_fd(const output *o)
     return o->fd;
 }
 
+/* Write for a stream, and keep the first error: it may occur long before the stream is closed. */
+static ssize_t write_stream(void *data, const char *text, size_t size)
+{
+    output *o = data;
+    size_t  done = 0;
+
+    while (done < size && !o->error) {
+        ssize_t wrote = write(o->fd, text + done, size - done);
+
+        if (wrote >= 0)
+            done += (size_t)wrote;
+        else if (errno != EINTR)
+            o->error = errno;
+    }
+    return (ssize_t)done;
+}
+
 FILE *output_stream(output *o)
 {
     if (!o->stream)
-        o->stream = output_is_stdout(o) ? stdout : fdopen(o->fd, "w");
+        o->stream = output_is_stdout(o)
+                        ? stdout
+                        : fopencookie(o, "w", (cookie_io_functions_t){.write = write_stream});
     return o->stream;
 }
 
@@ -337,17 +357,19 @@ static int close_all(output *o)
     int error = 0;
 
     if (o->stream && (fflush(o->stream) != 0 || ferror(o->stream)))
-        error = errno ? errno : EIO;
+        error = o->error ? o->error : errno ? errno : EIO;
     if (output_is_stdout(o))
         return error;
-    if ((o->stream ? fclose(o->stream) : close(o->fd)) != 0 && !error)
+    if (o->stream && fclose(o->stream) != 0 && !error)
+        error = errno;
+    if (close(o->fd) != 0 && !error)
         error = errno;
     return error;
 }
 
 int output_close(output *o, hs_status written)
 {
-    int error = written == HS_EIO ? errno : 0, late = close_all(o);
+    int error = written != HS_EIO ? 0 : o->error ? o->error : errno, late = close_all(o);
     int code = EXIT_OK;
 
     if (written == HS_OK)

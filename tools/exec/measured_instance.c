@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/notes.h"
 #include "exec/similar_rows.h"
 #include "exec/exec.h"
 
@@ -53,16 +54,6 @@ static double time_of(const exec_job *job, const row_times *row, hs_type type, s
     return is_guess ? HS_UNKNOWN : estimate;
 }
 
-static hs_status add_notes(const hs_instance *in, hs_builder *b)
-{
-    const char *key, *value;
-    hs_status   status = HS_OK;
-
-    for (size_t i = 0; status == HS_OK && (key = hs_instance_note(in, i, &value)); i++)
-        status = hs_builder_add_note(b, key, value);
-    return status;
-}
-
 static hs_status add_rows(const exec_job *job, const row_times *rows, hs_builder *b)
 {
     const hs_instance *in = job->plan.in;
@@ -95,7 +86,7 @@ static hs_status build(const exec_job *job, const row_times *rows, hs_instance *
     if (status == HS_OK)
         status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
-        status = add_notes(in, b);
+        status = notes_copy(in, b);
     if (status == HS_OK)
         status = add_rows(job, rows, b);
     if (status == HS_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* hsched-exec --share: the instance of a share. */
+#include "common/notes.h"
 #include "exec/share.h"
 
 typedef struct instance_part {
@@ -8,16 +9,6 @@ typedef struct instance_part {
     size_t             count;
     const uint32_t    *number; /* by task of the whole, for those of the part: number in the part */
 } instance_part;
-
-static hs_status add_notes(const hs_instance *in, hs_builder *b)
-{
-    const char *key, *value;
-    hs_status   status = HS_OK;
-
-    for (size_t i = 0; status == HS_OK && (key = hs_instance_note(in, i, &value)); i++)
-        status = hs_builder_add_note(b, key, value);
-    return status;
-}
 
 /* Add the links within a node. */
 static hs_status add_links(const hs_instance *in, hs_builder *b)
@@ -92,7 +83,7 @@ static hs_status build(const instance_part *part, unsigned cpus, unsigned gpus, 
     if (status == HS_OK)
         status = hs_builder_set_unit(b, hs_instance_unit(in));
     if (status == HS_OK)
-        status = add_notes(in, b);
+        status = notes_copy(in, b);
     if (status == HS_OK)
         status = add_links(in, b);
     if (status == HS_OK)

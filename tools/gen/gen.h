@@ -37,6 +37,8 @@ typedef struct gen_request {
     unsigned        cpus, gpus;
     int             has_cpus, has_gpus, has_tasks, has_range;
     size_t          tasks;
+    size_t          nodes;          /* 0: the instance does not list nodes */
+    double          node_bandwidth; /* bytes per second between nodes; 0: that of host and GPU */
     uint64_t        seed;
     hs_gamma        gamma;   /* only the means and variations are used */
     size_t          kernel_count; /* gamma: number of kernels; 0: each task has times of its own */
@@ -100,6 +102,9 @@ void gen_result_free(gen_result *result);
 
 /* Print why the library made no instance. Return the exit code; 0 for HS_OK. */
 int gen_report_error(hs_status status, const hs_error *error, const gen_request *request);
+
+/* Divide the workers of the instance among the requested nodes (nodes.c). */
+int gen_divide_among_nodes(const gen_request *request, gen_result *result);
 
 /* Parts of gen_make() for some families. */
 int gen_make_shaped(const gen_request *request, gen_result *result);

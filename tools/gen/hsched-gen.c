@@ -111,6 +111,16 @@ static const option_spec option_table[] = {
      {OPTION_WHOLE(request.gpus, 0, HS_MAX_WORKERS),
       .scope = (RANDOM & ~IDENTICAL) | MEASURED | IMPORT | ADVERSARY},
      "number of GPUs (default: 4, or as for -m)"},
+    {0,
+     "nodes",
+     "N",
+     {OPTION_WHOLE(request.nodes, 1, HS_MAX_NODES), .scope = RANDOM | MEASURED | IMPORT},
+     "divide the CPUs and GPUs evenly among N nodes; with links, also a link between nodes"},
+    {0,
+     "node-bandwidth",
+     "X",
+     {OPTION_REAL(request.node_bandwidth, 0, DBL_MAX), .scope = RANDOM | MEASURED | IMPORT},
+     "--nodes: bytes per second of the link between nodes (default: those between host and GPU)"},
     {'s',
      "seed",
      "SEED",
@@ -492,6 +502,10 @@ static void check_command_line(const options *o, const command_line *line)
     if (!(request->gamma.gpu_mean > 0))
         usage_error("--gpu-mean: it must be above 0");
     check_scope(o, request->family);
+    if (options_given(o, "node-bandwidth") && request->nodes == 0)
+        usage_error("--node-bandwidth needs --nodes");
+    if (options_given(o, "node-bandwidth") && !(request->node_bandwidth > 0))
+        usage_error("--node-bandwidth: it must be above 0");
     if (options_given(o, "within-cv") && request->kernel_count == 0)
         usage_error("--within-cv needs --kernel-count");
     if (SHAPED & FOR(request->family))

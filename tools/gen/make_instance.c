@@ -194,12 +194,8 @@ static int refuse_too_many(const gen_request *request)
     return EXIT_RESOURCE;
 }
 
-int gen_make(const gen_request *request, gen_result *result)
+static int make_family(const gen_request *request, gen_result *result)
 {
-    int code = refuse_too_many(request);
-
-    if (code)
-        return code;
     switch (request->family) {
     case GEN_GAMMA:
         return make_gamma(request, result);
@@ -222,4 +218,15 @@ int gen_make(const gen_request *request, gen_result *result)
     default:
         return gen_make_shaped(request, result);
     }
+}
+
+int gen_make(const gen_request *request, gen_result *result)
+{
+    int code = refuse_too_many(request);
+
+    if (!code)
+        code = make_family(request, result);
+    if (!code && request->nodes > 0)
+        code = gen_divide_among_nodes(request, result);
+    return code;
 }

@@ -132,15 +132,32 @@ static hs_status copy_links(hs_builder *b, const hs_instance *in)
     return st;
 }
 
+/* Copy the default size of data to a builder without data and default. */
+static hs_status copy_default_bytes(hs_builder *b, const hsi_data *from)
+{
+    const hsi_data *own = b->content.relations ? &b->content.relations->data : NULL;
+
+    if (!(from->usual > 0) || (own && (own->count > 0 || own->usual > 0)))
+        return HS_OK;
+    return hs_builder_set_default_bytes(b, from->usual);
+}
+
+/* Copy the data; those of the default size have no size of their own if the default is the same. */
 static hs_status copy_data(hs_builder *b, const hs_instance *in)
 {
-    const char *name;
-    size_t      here;
-    hs_status   st = HS_OK;
+    const char     *name;
+    size_t          here;
+    const hsi_data *from;
+    hs_status       st;
 
+    if (!in->store->relations)
+        return HS_OK;
+    from = &in->store->relations->data;
+    st = copy_default_bytes(b, from);
     for (size_t i = 0; st == HS_OK && (name = hs_instance_handle_name(in, i)); i++) {
         st = hs_builder_add_handle(b, name, &here);
-        if (st == HS_OK)
+        if (st == HS_OK && (hsi_data_has_bytes(from, i) ||
+                            b->content.relations->data.usual != from->usual))
             st = hs_builder_set_handle_bytes(b, here, hs_instance_handle_bytes(in, i));
     }
     return st;

@@ -33,8 +33,7 @@ static void add_claim(hsi_run_data *data, const hsi_client *client, void *state)
         c->sharing = client->sharing(state, &c->memory);
     if (!c->sharing)
         return;
-    c->gpu = *c->sharing->backend;
-    c->gpu.name = c->sharing->name(c->memory);
+    c->gpu = *c->sharing->backend(c->memory);
     c->gpu.data = c->memory;
 }
 

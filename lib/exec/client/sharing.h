@@ -24,15 +24,13 @@ typedef struct hsi_taken {
 } hsi_taken;
 
 typedef struct hsi_sharing {
-    /* Backend of kernels on tiles, on GPUs: a copy of the table has an hsi_memory as its data. */
-    const hs_backend *backend;
-
     /* Create the memory for the devices of the run. The settings limit the tiles on each. */
     hs_status (*create)(struct hsi_matrix *matrix, const struct hsi_client_run *run,
                         hsi_memory **out, hs_error *error);
 
-    /* Return the name of the module that drives the devices. */
-    const char *(*name)(const hsi_memory *memory);
+    /* Return the backend of kernels on tiles, on GPUs, with the name of the module that drives the
+     * devices; the memory owns it. A copy of the table has the memory as its data. */
+    const hs_backend *(*backend)(const hsi_memory *memory);
     void (*free)(hsi_memory *memory);
     void (*renew)(hsi_memory *memory); /* before a run: all tiles are new, at the host */
 

@@ -55,7 +55,7 @@ static hs_status find_ops(const char *name, const hs_device_ops **out, hs_error 
         return hsi_error_set(error, HS_EINVAL,
                              "a module in the list of modules has no name or a name of more than "
                              "256 bytes: a list is like cuda,opencl:all");
-    if (strchr(name, '='))
+    if (strchr(name, '=') && !hsi_module_is_file(name))
         return hsi_error_set(error, HS_EINVAL,
                              "'%.100s' in the list of modules has settings without a colon before "
                              "them: write emulated:devices=2",
@@ -127,6 +127,8 @@ static hs_status add_list(hsi_device_modules *m, char *list, hs_error *error)
     hs_status st = HS_OK;
     bool      more = true;
 
+    if (hsi_module_is_file(list))
+        return add_module(m, list, NULL, error);
     while (more && st == HS_OK) {
         size_t length = length_of_first(list);
         char  *which;

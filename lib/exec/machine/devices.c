@@ -78,10 +78,15 @@ static bool needs_module(const hsi_run_spec *spec)
 }
 
 /* Return true if the text names modules for devices, and is not the file of the module for GPUs.
- * The list "cuda" alone is that module, which runs more than the tasks that share data. */
+ * The path of a file is one module, whatever characters it has; it is a module for GPUs if it has a
+ * backend. The list "cuda" alone is that module, which runs more than the tasks that share data. */
 static bool is_list(const char *module)
 {
-    return module && (strpbrk(module, ",:") || !strpbrk(module, "/."));
+    if (!module)
+        return false;
+    if (hsi_module_is_file(module))
+        return hsi_module_drives_only_devices(module);
+    return strpbrk(module, ",:") || !strpbrk(module, "/.");
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, hs_error *error)

@@ -26,6 +26,22 @@ void *hsi_module_load(const char *file)
     return load(!strchr(file, '/') && access(installed, F_OK) == 0 ? installed : file);
 }
 
+bool hsi_module_is_file(const char *text)
+{
+    return strchr(text, '/') && access(text, F_OK) == 0;
+}
+
+bool hsi_module_drives_only_devices(const char *file)
+{
+    void *opened = load(file);
+    bool  answer = opened && dlsym(opened, HS_DEVICE_MODULE_SYMBOL) &&
+                  !dlsym(opened, HS_BACKEND_MODULE_SYMBOL);
+
+    if (opened)
+        dlclose(opened); /* the file stays loaded */
+    return answer;
+}
+
 static hs_status take_backend(hsi_module *module, hs_error *error)
 {
     hs_backend_module_function *entry;

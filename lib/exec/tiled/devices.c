@@ -16,6 +16,7 @@ enum { UNIT = 256 };
 
 struct hsi_memory {
     hsi_devices devices;
+    hs_backend  backend;
     hsi_matrix *matrix;
     uint32_t    kinds; /* of operations in the matrix's precision that all devices have, as bits */
 };
@@ -131,7 +132,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 
 static const hs_backend backend = {
     .abi = HS_BACKEND_ABI,
-    .name = "device", /* run_data.c sets the name of the module */
+    .name = "device", /* until a module gives it its name */
     .body_create = body_create,
     .body_free = hsi_body_free,
     .worker_open = hsi_device_worker_open,
@@ -179,7 +180,9 @@ static void describe_tiles(hsi_memory *memory, const hs_exec_settings *settings)
     hsi_devices      *d = &memory->devices;
     size_t            element = hsi_matrix_element_bytes(matrix);
 
-    d->backend = &backend;
+    memory->backend = backend;
+    memory->backend.name = d->choice[0].ops->name;
+    d->backend = &memory->backend;
     d->limit_setting = "settings.gpu.tile_memory";
     d->unit = (hsi_matrix_elements(matrix) * element + UNIT - 1) / UNIT * UNIT;
     d->least_units = least_tiles(matrix);
@@ -226,9 +229,9 @@ static hs_status create(hsi_matrix *matrix, const hsi_client_run *run, hsi_memor
     return st;
 }
 
-static const char *name(const hsi_memory *memory)
+static const hs_backend *backend_of(const hsi_memory *memory)
 {
-    return memory->devices.choice[0].ops->name;
+    return &memory->backend;
 }
 
 static void free_memory(hsi_memory *memory)
@@ -306,9 +309,8 @@ static hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
 }
 
 const hsi_sharing hsi_device_sharing = {
-    .backend = &backend,
     .create = create,
-    .name = name,
+    .backend = backend_of,
     .free = free_memory,
     .renew = renew,
     .allocate = allocate,

@@ -240,16 +240,12 @@ hs_status hsi_decoded_build_schedule(const hsi_decoder *d, hs_schedule **out)
     hs_placement      *all = malloc((pb->n + 1) * sizeof *all);
     hs_status          st = HS_ENOMEM;
 
-    for (uint32_t i = 0; all && i < pb->n; i++) {
-        uint32_t task = d->arcs->order[i];
-
-        all[i] = (hs_placement){.start = d->start[task],
-                                .end = d->start[task] +
-                                       hsi_task_time_at(d->arcs, task, d->place[task]),
-                                .task = task,
-                                .worker = d->worker[task],
+    for (uint32_t i = 0; all && i < pb->n; i++)
+        all[i] = (hs_placement){.start = d->start[i],
+                                .end = d->start[i] + hsi_task_time_at(d->arcs, i, d->place[i]),
+                                .task = i,
+                                .worker = d->worker[i],
                                 .state = HS_RUN};
-    }
     if (all)
         st = hs_schedule_build(pb->m, pb->k, pb->n, all, out);
     free(all);

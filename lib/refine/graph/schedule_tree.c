@@ -333,15 +333,12 @@ hs_status hsi_schedule_tree_build_found(const hsi_schedule_tree *b, hs_schedule 
     const hsi_problem *pb = b->arcs->pb;
     hs_placement       all[HSI_SCHEDULE_TREE_TASKS];
 
-    for (uint32_t i = 0; i < pb->n; i++) {
-        uint32_t task = b->arcs->order[i];
-
-        all[i] = (hs_placement){.start = b->partial.start[task],
-                                .end = b->partial.end[task],
-                                .task = task,
-                                .worker = b->partial.worker[task],
-                                .state = HS_RUN};
-    }
+    for (uint32_t task = 0; task < pb->n; task++)
+        all[task] = (hs_placement){.start = b->partial.start[task],
+                                   .end = b->partial.end[task],
+                                   .task = task,
+                                   .worker = b->partial.worker[task],
+                                   .state = HS_RUN};
     return hs_schedule_build(pb->m, pb->k, pb->n, all, out);
 }
 

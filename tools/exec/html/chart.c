@@ -46,6 +46,8 @@ hs_status html_chart(const page *p)
     status = put_chart(p, 0);
     if (status == HS_OK)
         status = put_chart(p, NARROW);
+    if (status != HS_OK)
+        return status;
     fputs("</div>\n</div>\n<p class=\"key\">", p->out);
     if (p->job->guesses > 0)
         fprintf(p->out,
@@ -60,5 +62,5 @@ hs_status html_chart(const page *p)
               "which need not be the plan.</p>\n",
               p->out);
     html_zoom(p->out);
-    return status;
+    return HS_OK;
 }

@@ -94,10 +94,12 @@ hs_status exec_write_html(FILE *out, const exec_job *job, const exec_measured *m
     status = html_compare(&p);
     if (status == HS_OK)
         status = put_details(&p);
-    html_origin(&p);
-    fputs("</main>\n", out);
-    page_write_script(out);
-    fputs("</body>\n</html>\n", out);
+    if (status == HS_OK) { /* with HS_EIO errno has the reason, and the page is not kept */
+        html_origin(&p);
+        fputs("</main>\n", out);
+        page_write_script(out);
+        fputs("</body>\n</html>\n", out);
+    }
     free(p.folder);
     return status;
 }

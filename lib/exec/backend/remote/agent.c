@@ -105,6 +105,18 @@ static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
     return HS_OK;
 }
 
+static hs_status begin_worker(const talk *t, const hsi_message *m, hs_error *error)
+{
+    uint64_t          number;
+    hsi_agent_worker *worker;
+
+    if (t->refused || !hsi_message_number(m, 1, UINT32_MAX, &number) ||
+        !(worker = hsi_agent_worker_at(&t->agent, number)))
+        return defect(m, error);
+    hsi_agent_worker_begin(worker);
+    return HS_OK;
+}
+
 static hs_status order(talk *t, const hsi_message *m, hs_error *error)
 {
     const bool        runs = hsi_message_is(m, "run", 4, false);
@@ -137,6 +149,12 @@ static hs_status obey(talk *t, const hsi_message *m, hs_error *error)
         t->state = ENDED;
         return HS_OK;
     }
+    if (t->state == RUNNING && hsi_message_is(m, "drain", 1, false)) {
+        hsi_agent_workers_drain(&t->agent);
+        return HS_OK;
+    }
+    if (t->state == RUNNING && hsi_message_is(m, "begin", 2, false))
+        return begin_worker(t, m, error);
     if (t->state == RUNNING)
         return order(t, m, error);
     if (hsi_message_is(m, "instance", 2, true))

@@ -39,6 +39,8 @@ struct hsi_agent_worker {
     pthread_cond_t  changed;
     order           orders[HSI_REMOTE_DEPTH]; /* a ring; the first is the running attempt */
     unsigned        first, count;
+    bool            begun; /* the first attempt has begun */
+    bool            drain; /* no attempt begins */
     bool            ready, stop, over;
 };
 
@@ -75,7 +77,9 @@ static bool next_order(hsi_agent_worker *w)
             continue;
         w->attempt.task = w->orders[w->first].task;
         w->attempt.number = w->orders[w->first].number;
-        hsi_atomic_store(&w->cancel, w->stop ? HS_CANCEL_STOP : (int)w->orders[w->first].cancel);
+        hsi_atomic_store(&w->cancel, w->stop || w->drain ? HS_CANCEL_STOP
+                                                         : (int)w->orders[w->first].cancel);
+        w->begun = true;
     }
     sent = w->count > 0;
     pthread_mutex_unlock(&w->lock);
@@ -106,7 +110,7 @@ static void send_end(hsi_agent_worker *w, hs_outcome outcome, double seconds)
                    a->signal, used, waited, strlen(w->why));
 }
 
-static void run_attempt(hsi_agent_worker *w)
+static hs_outcome run_attempt(hsi_agent_worker *w)
 {
     const hsi_agent *agent = w->agent;
     hs_attempt      *a = &w->attempt;
@@ -119,18 +123,23 @@ static void run_attempt(hsi_agent_worker *w)
     a->signal = 0;
     a->core_seconds = a->core_wait = 0;
     a->seconds = hs_instance_time(agent->in, a->task, w->type) * agent->spec.seconds_per_unit;
-    if (body)
+    if (hs_attempt_cancelled(a))
+        outcome = (hs_outcome)HSI_REMOTE_UNBEGUN;
+    else if (body)
         outcome = body->backend->run(w->commands, body, a);
     else
         snprintf(w->why, sizeof w->why, "this node cannot run the task");
     send_end(w, outcome, 1e-9 * (double)(hsi_clock_ns() - begin));
+    return outcome;
 }
 
-static void end_order(hsi_agent_worker *w)
+static void end_order(hsi_agent_worker *w, hs_outcome outcome)
 {
     pthread_mutex_lock(&w->lock);
+    w->drain |= outcome == HS_OUTCOME_FAILED;
     w->first = (w->first + 1) % HSI_REMOTE_DEPTH;
     w->count--;
+    w->begun = false;
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -185,10 +194,8 @@ static void *run_worker(void *data)
     w->ready = true;
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock); /* *s may be gone from here on */
-    while (next_order(w)) {
-        run_attempt(w);
-        end_order(w);
-    }
+    while (next_order(w))
+        end_order(w, run_attempt(w));
     hsi_sender_flush(&w->agent->sender);
     if (w->commands)
         hsi_backend_command.worker_close(w->commands);
@@ -310,10 +317,28 @@ void hsi_agent_worker_cancel(hsi_agent_worker *worker, uint32_t task, uint32_t n
         if (o->task != task || o->number != number)
             continue;
         o->cancel = why;
-        if (i == 0)
+        if (i == 0 && worker->begun)
             cancel_running(worker, why);
     }
     pthread_mutex_unlock(&worker->lock);
+}
+
+void hsi_agent_worker_begin(hsi_agent_worker *worker)
+{
+    pthread_mutex_lock(&worker->lock);
+    worker->drain = false;
+    pthread_mutex_unlock(&worker->lock);
+}
+
+void hsi_agent_workers_drain(hsi_agent *agent)
+{
+    for (unsigned i = 0; i < agent->started; i++) {
+        hsi_agent_worker *w = &agent->worker[i];
+
+        pthread_mutex_lock(&w->lock);
+        w->drain = true;
+        pthread_mutex_unlock(&w->lock);
+    }
 }
 
 static void stop(hsi_agent_worker *worker)

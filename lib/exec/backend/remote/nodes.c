@@ -258,6 +258,18 @@ void hsi_remote_close(hsi_remote *remote)
     free(remote);
 }
 
+void hsi_remote_drain(hsi_remote *remote)
+{
+    for (unsigned i = 0; i < remote->count; i++) {
+        hsi_link *link = &remote->node[i].link;
+
+        pthread_mutex_lock(&link->lock);
+        hsi_link_put(link, "drain\n");
+        hsi_link_flush(link);
+        pthread_mutex_unlock(&link->lock);
+    }
+}
+
 const hs_backend *hsi_remote_backend(const hsi_remote *remote)
 {
     return &remote->backend;

@@ -123,15 +123,20 @@ static bool take_end(hsi_remote_node *node, const hsi_message *m)
     uint64_t            outcome;
     double              seconds;
 
-    if (!a || !hsi_message_number(m, 4, HS_OUTCOME_FAILED, &outcome) || m->length >= HS_WHY ||
-        !take_measures(m, a->attempt, &seconds))
+    if (!a || !hsi_message_number(m, 4, HSI_REMOTE_UNBEGUN, &outcome) ||
+        outcome == HS_OUTCOME_LOST || m->length >= HS_WHY || !take_measures(m, a->attempt, &seconds))
         return false;
     memcpy(a->attempt->why, m->bytes, m->length);
     a->attempt->why[m->length] = '\0';
     hsi_text_make_printable(a->attempt->why);
     if (outcome == HS_OUTCOME_FAILED && !a->attempt->why[0])
         strcpy(a->attempt->why, "failed");
-    date(w, a, seconds);
+    if (outcome == HSI_REMOTE_UNBEGUN) {
+        a->start = a->end = 0;
+        outcome = HS_OUTCOME_ABORTED;
+    } else {
+        date(w, a, seconds);
+    }
     end_attempt(w, a, (hs_outcome)outcome);
     return true;
 }
@@ -211,6 +216,22 @@ static bool open_logs(hsi_remote_attempt *a, hs_attempt *attempt)
     return true;
 }
 
+static unsigned depth(hs_backend_worker *worker)
+{
+    (void)worker;
+    return HSI_REMOTE_DEPTH;
+}
+
+/* Send the order to run the attempt. Hold the lock. */
+static void order(hsi_remote_worker *w, const hs_attempt *attempt)
+{
+    if (w->stopped)
+        hsi_link_put(&w->node->link, "begin %u\n", w->number);
+    w->stopped = false;
+    hsi_link_put(&w->node->link, "run %u %lu %lu\n", w->number, (unsigned long)attempt->task,
+                 (unsigned long)attempt->number);
+}
+
 /* Give the attempt to the node, with a later hsi_link_flush(). */
 static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
@@ -232,8 +253,7 @@ static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *at
     else if (link->state == HSI_LINK_LOST)
         lose_attempt(w, a);
     else
-        hsi_link_put(link, "run %u %lu %lu\n", w->number, (unsigned long)attempt->task,
-                     (unsigned long)attempt->number);
+        order(w, attempt);
     pthread_mutex_unlock(&link->lock);
     return 1;
 }
@@ -281,6 +301,7 @@ static void take_out(hsi_remote_worker *w, hs_completion *out)
     hsi_remote_attempt *a = attempt_at(w, 0);
 
     close_logs(a);
+    w->stopped |= a->outcome == HS_OUTCOME_FAILED;
     if (a->log_error && a->outcome == HS_OUTCOME_DONE) {
         snprintf(a->attempt->why, HS_WHY, "cannot write its output: %s", strerror(a->log_error));
         a->outcome = HS_OUTCOME_FAILED;
@@ -330,6 +351,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 
     w->base.backend = &remote->backend;
     w->last_end = hsi_clock_ns();
+    w->stopped = true;
     w->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (w->event < 0)
         return hsi_error_set(error, HS_ERESOURCE, "no descriptor for each worker: %s",
@@ -350,4 +372,7 @@ const hs_backend hsi_backend_remote = {
     .worker_open = worker_open,
     .worker_close = worker_close,
     .run = run,
+    .depth = depth,
+    .submit = submit,
+    .collect = collect,
 };

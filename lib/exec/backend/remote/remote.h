@@ -15,6 +15,7 @@ typedef struct hsi_remote hsi_remote;
 enum {
     HSI_REMOTE_DEPTH = 8,       /* most attempts of a worker that its node has at a time */
     HSI_REMOTE_WORKERS = 4096,  /* most workers of a run with nodes */
+    HSI_REMOTE_UNBEGUN = 4,     /* for an hs_outcome in a message: the attempt did not begin */
     HSI_NODE_LOST = 75          /* exit status of a node that lost its coordinator */
 };
 
@@ -30,6 +31,9 @@ void      hsi_remote_close(hsi_remote *remote); /* NULL is allowed */
 
 /* Return the backend, which belongs to `remote`. */
 const hs_backend *hsi_remote_backend(const hsi_remote *remote);
+
+/* Let the nodes begin no further attempt. Takes the locks of links. */
+void hsi_remote_drain(hsi_remote *remote);
 
 /* Return the name of the node of a worker. */
 const char *hsi_remote_node_name(const hsi_remote *remote, unsigned worker);

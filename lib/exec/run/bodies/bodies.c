@@ -543,6 +543,12 @@ const char *hsi_bodies_node_name(const hsi_bodies *bodies, unsigned worker)
     return bodies->remote ? hsi_remote_node_name(bodies->remote, worker) : NULL;
 }
 
+void hsi_bodies_halt(const hsi_bodies *bodies)
+{
+    if (bodies->remote)
+        hsi_remote_drain(bodies->remote);
+}
+
 /* Kernels on tiles wait for their own copies, and commands move their own data. */
 bool hsi_bodies_slot_emulates_type(const hsi_bodies *bodies, unsigned slot, hs_type type)
 {

@@ -57,6 +57,9 @@ bool hsi_bodies_slot_takes_stream(const hsi_bodies *bodies, unsigned slot);
 /* Return the name of the node of a worker; NULL: there are no nodes. */
 const char *hsi_bodies_node_name(const hsi_bodies *bodies, unsigned worker);
 
+/* Let nodes begin no further task. */
+void hsi_bodies_halt(const hsi_bodies *bodies);
+
 /* Return the options for the backend of the slot, with the backend's own data. */
 hs_backend_options hsi_bodies_backend_options(const hsi_bodies *bodies, unsigned slot);
 

@@ -197,6 +197,7 @@ void hsi_halt_run(hs_exec *exec, hs_exec_stop_mode how)
     if ((int)how <= hsi_control_halt(exec->control))
         return;
     hsi_control_set_halt(exec->control, how);
+    hsi_bodies_halt(exec->bodies);
     for (i = 0; i < exec->spec.workers; i++) {
         hsi_worker *w = &exec->worker[i];
 

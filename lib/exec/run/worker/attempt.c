@@ -148,8 +148,7 @@ static bool wait_for_inputs(hsi_worker *worker)
     return hsi_end_wait_for_inputs(worker, attempt->task, since, hsi_wait_until(attempt, arrival));
 }
 
-/* Add the core time of the processes of an attempt that lasted `wall` seconds. */
-static void add_core_time(hsi_worker *worker, double wall)
+void hsi_attempt_add_core_time(hsi_worker *worker, double wall)
 {
     const hs_attempt   *attempt = &worker->thread->attempt;
     const unsigned      cores = worker->exec->spec.settings.place.cores[worker->type];
@@ -183,7 +182,7 @@ hs_outcome hsi_execute_attempt(hsi_worker *worker, uint32_t task)
     worker->now =
         outcome == HS_OUTCOME_DONE && attempt->end > start ? attempt->end : hsi_clock_ns();
     hsi_account_show_no_task(worker);
-    add_core_time(worker, 1e-9 * (double)(worker->now - start));
+    hsi_attempt_add_core_time(worker, 1e-9 * (double)(worker->now - start));
     if (worker->log && outcome == HS_OUTCOME_DONE &&
         worker->exec->spec.settings.keep.failed_logs_only)
         hsi_attempt_log_remove(worker);

@@ -56,10 +56,9 @@ size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t number, int
     return length > 0 ? (size_t)length : 0;
 }
 
-static void report_line(const hs_attempt *attempt, int error, const char *line, size_t length)
+void hsi_attempt_report_line(hs_exec *exec, const hs_attempt *attempt, int error, const char *line,
+                             size_t length)
 {
-    const hsi_thread *thread =
-        (const hsi_thread *)((const char *)attempt - offsetof(hsi_thread, attempt));
     const hs_exec_line printed = {.struct_size = sizeof printed,
                                   .task = attempt->task,
                                   .number = attempt->number,
@@ -68,7 +67,15 @@ static void report_line(const hs_attempt *attempt, int error, const char *line, 
                                   .text = line,
                                   .length = length};
 
-    hsi_report_call_line(thread->worker->exec, &printed);
+    hsi_report_call_line(exec, &printed);
+}
+
+static void report_line(const hs_attempt *attempt, int error, const char *line, size_t length)
+{
+    const hsi_thread *thread =
+        (const hsi_thread *)((const char *)attempt - offsetof(hsi_thread, attempt));
+
+    hsi_attempt_report_line(thread->worker->exec, attempt, error, line, length);
 }
 
 hs_status hsi_attempt_log_create(hsi_worker *worker)

@@ -15,8 +15,10 @@
 #include "support/clock.h"
 
 typedef struct in_flight_task {
-    hs_attempt attempt;
-    char       why[HS_WHY];
+    hs_attempt  attempt;
+    hsi_worker *worker;
+    char        why[HS_WHY];
+    char       *log, *errors; /* paths of log files; NULL: none are kept */
 } in_flight_task;
 
 typedef struct pipeline {
@@ -24,11 +26,16 @@ typedef struct pipeline {
     const hs_backend  *backend;
     hs_backend_worker *state;
     unsigned           slot;
+    bool               on_node; /* tasks are commands, with output, processes and core time */
     in_flight_task    *in_flight;
     in_flight_task   **idle; /* a stack of entries of `in_flight` that are free */
     unsigned           room, idle_count, count;
     uint32_t           newest;  /* the task submitted last */
     unsigned           in_hand; /* tasks taken from the list and not yet submitted: 0 or 1 */
+    uint32_t          *again; /* tasks that did not begin, in their order: they are submitted again */
+    unsigned           again_count;
+    unsigned           came_back; /* tasks of `again` that came back since the last submission */
+    bool               after_failure; /* tasks behind a failure come back: collect them first */
     uint32_t          *lost;    /* tasks in flight when the worker was lost */
     unsigned           lost_count;
     char               lost_why[HS_WHY];
@@ -121,6 +128,36 @@ hs_status hsi_worker_prepare_backends(hsi_worker *worker, hs_error *error)
 
 static void collect_one(pipeline *p, bool wait);
 
+static void report_line(const hs_attempt *attempt, int error, const char *line, size_t length)
+{
+    const in_flight_task *f = (const in_flight_task *)(const void *)attempt;
+
+    hsi_attempt_report_line(f->worker->exec, attempt, error, line, length);
+}
+
+/* Fill the next attempt of the task; choose its log files if it is a command on a node. */
+static void describe(pipeline *p, in_flight_task *f, uint32_t task)
+{
+    hsi_thread *thread = p->worker->thread;
+
+    hsi_attempt_describe(p->worker, task, &thread->attempt);
+    if (f->log)
+        hsi_log_begin(p->worker);
+    f->attempt = thread->attempt;
+    f->attempt.log = f->log;
+    f->attempt.error_log = f->errors;
+    f->attempt.why = f->why;
+    f->why[0] = '\0';
+    if (f->log)
+        memcpy(f->log, p->worker->log, thread->path_bytes);
+    if (f->errors)
+        memcpy(f->errors, thread->errors, thread->path_bytes);
+    if (!p->on_node)
+        f->attempt.line_printed = NULL;
+    else if (f->attempt.line_printed)
+        f->attempt.line_printed = report_line;
+}
+
 /* Submit a task; if the backend has no room, collect in-flight tasks first. */
 static void submit(pipeline *p, uint32_t task)
 {
@@ -132,15 +169,14 @@ static void submit(pipeline *p, uint32_t task)
     while (p->count == p->room)
         collect_one(p, true);
     p->in_hand = 0;
+    if (p->after_failure) {
+        p->again[p->again_count++] = task; /* a failure may have ended the run */
+        return;
+    }
     if (!hsi_attempt_revoke_record(worker, task))
         return;
     f = p->idle[--p->idle_count];
-    f->attempt = worker->thread->attempt;
-    f->attempt.log = f->attempt.error_log = NULL;
-    f->attempt.line_printed = NULL;
-    f->attempt.why = f->why;
-    f->why[0] = '\0';
-    hsi_attempt_describe(worker, task, &f->attempt);
+    describe(p, f, task);
     while (!p->backend->submit(p->state, body->body, &f->attempt)) {
         if (p->count == 0) {
             hsi_lock(worker->exec->control);
@@ -152,6 +188,7 @@ static void submit(pipeline *p, uint32_t task)
         collect_one(p, true);
     }
     p->newest = task;
+    p->came_back = 0;
     if (p->count++ == 0)
         hsi_account_show_task(worker, task, hsi_clock_ns());
 }
@@ -192,9 +229,42 @@ static bool has_room(pipeline *p)
     return false;
 }
 
-static void take_in(pipeline *p, const hs_completion *end)
+/* Make the log files those of the worker's last attempt; remove them if they need not be kept. */
+static void take_logs(pipeline *p, const in_flight_task *f, hs_outcome outcome)
 {
     hsi_worker *worker = p->worker;
+
+    if (!f->log) {
+        if (worker->log)
+            worker->log[0] = '\0'; /* pipelined tasks on GPUs have no log */
+        return;
+    }
+    memcpy(worker->log, f->log, worker->thread->path_bytes);
+    if (f->errors)
+        memcpy(worker->thread->errors, f->errors, worker->thread->path_bytes);
+    if (outcome == HS_OUTCOME_DONE && worker->exec->spec.settings.keep.failed_logs_only)
+        hsi_attempt_log_remove(worker);
+}
+
+/* Return true if the attempt never began: the run was stopped, or an attempt before it failed. */
+static bool never_began(const hs_completion *end)
+{
+    return end->outcome == HS_OUTCOME_ABORTED && end->end == 0;
+}
+
+/* Keep a task that did not begin, before those that followed it. */
+static void come_back(pipeline *p, uint32_t task)
+{
+    uint32_t *at = &p->again[p->came_back++];
+
+    memmove(at + 1, at, (p->again_count++ - (p->came_back - 1)) * sizeof *at);
+    *at = task;
+}
+
+static void take_in(pipeline *p, const hs_completion *end)
+{
+    in_flight_task *f = (in_flight_task *)(void *)end->attempt;
+    hsi_worker     *worker = p->worker;
     hs_attempt *attempt = &worker->thread->attempt;
     uint32_t    task = end->attempt->task;
     hs_outcome  outcome = HS_OUTCOME_ABORTED;
@@ -204,16 +274,24 @@ static void take_in(pipeline *p, const hs_completion *end)
     attempt->status = end->attempt->status;
     attempt->signal = end->attempt->signal;
     attempt->verification = end->attempt->verification;
+    attempt->core_seconds = end->attempt->core_seconds;
+    attempt->core_wait = end->attempt->core_wait;
     worker->now = hsi_clock_ns();
-    if (worker->log)
-        worker->log[0] = '\0'; /* pipelined tasks have no log */
+    take_logs(p, f, end->outcome);
+    if (p->on_node)
+        hsi_attempt_add_core_time(worker, 1e-9 * (double)(end->end - end->start));
     memcpy(worker->why, end->attempt->why, sizeof worker->why);
-    if (has_room(p))
+    if (!never_began(end) && has_room(p))
         outcome = hsi_attempt_record_end(worker, end->start, end->end, end->outcome);
-    p->idle[p->idle_count++] = (in_flight_task *)(void *)end->attempt;
+    p->idle[p->idle_count++] = f;
     p->count--;
-    worker->in_flight = p->count + p->in_hand;
+    if (never_began(end))
+        come_back(p, task);
+    p->after_failure |= p->on_node && outcome == HS_OUTCOME_FAILED;
+    worker->in_flight = p->count + p->in_hand + p->again_count;
     show_next(p);
+    if (never_began(end))
+        return;
     if (outcome == HS_OUTCOME_LOST)
         note_lost(p, task);
     else if (outcome == HS_OUTCOME_DONE)
@@ -241,7 +319,8 @@ static void run_other(pipeline *p, uint32_t task)
 {
     p->in_hand = 1;
     collect_all(p);
-    p->in_hand = p->worker->in_flight = 0;
+    p->in_hand = 0;
+    p->worker->in_flight = p->again_count;
     if (p->lost_count) {
         p->lost[p->lost_count++] = task; /* the list will not return the task again */
         return;
@@ -254,24 +333,47 @@ static bool next_task(pipeline *p, uint32_t *task)
 {
     hsi_worker *worker = p->worker;
 
+    if (p->after_failure)
+        collect_all(p);
+    p->after_failure = false;
     if (hsi_is_near_retirement(worker))
         collect_all(p); /* a worker that may be retired after a failure gets one task at a time */
     if (p->lost_count || !hsi_may_start_own_task(worker))
         return false;
-    return hsi_next_own_task(worker, task);
+    if (p->again_count == 0)
+        return hsi_next_own_task(worker, task);
+    *task = p->again[0];
+    memmove(p->again, p->again + 1, --p->again_count * sizeof *p->again);
+    return true;
+}
+
+/* Give tasks back that did not begin and will not, with those of a lost worker or by a halt. */
+static void return_unbegun(pipeline *p)
+{
+    unsigned i;
+
+    for (i = 0; i < p->again_count; i++)
+        if (p->lost_count)
+            p->lost[p->lost_count++] = p->again[i];
+        else
+            settle(p, p->again[i], HS_OUTCOME_ABORTED);
+    p->again_count = p->worker->in_flight = 0;
 }
 
 static void run_list(pipeline *p)
 {
     uint32_t task;
 
-    while (next_task(p, &task)) {
-        if (hsi_worker_body(p->worker, task)->slot == p->slot)
-            submit(p, task);
-        else
-            run_other(p, task);
-    }
-    collect_all(p);
+    do {
+        while (next_task(p, &task)) {
+            if (hsi_worker_body(p->worker, task)->slot == p->slot)
+                submit(p, task);
+            else
+                run_other(p, task);
+        }
+        collect_all(p);
+    } while (p->again_count && !p->lost_count && hsi_may_run_own(p->worker));
+    return_unbegun(p);
 }
 
 /* Report the lost tasks: the first carries the reason; the others only return to the policy. */
@@ -291,20 +393,45 @@ static void report_lost(pipeline *p)
     hsi_unlock(worker->exec->control);
 }
 
+/* Allocate what an in-flight task needs. Return false if memory is short. */
+static bool open_task(const pipeline *p, in_flight_task *f)
+{
+    const hsi_thread *thread = p->worker->thread;
+
+    f->worker = p->worker;
+    if (p->on_node && p->worker->log && !(f->log = malloc(thread->path_bytes)))
+        return false;
+    return !(f->log && thread->errors && !(f->errors = malloc(thread->path_bytes)));
+}
+
 /* Return false if memory is short. */
 static bool open_pipeline(pipeline *p)
 {
     p->room = p->backend->depth(p->state);
     p->in_flight = calloc(p->room + 1, sizeof *p->in_flight);
     p->idle = calloc(p->room + 1, sizeof *p->idle);
-    p->lost = calloc(p->room + 2, sizeof *p->lost);
-    if (!p->in_flight || !p->idle || !p->lost)
+    p->lost = calloc(2 * p->room + 4, sizeof *p->lost);
+    p->again = calloc(p->room + 2, sizeof *p->again);
+    if (!p->in_flight || !p->idle || !p->lost || !p->again)
         return false;
     while (p->idle_count < p->room) {
         p->idle[p->idle_count] = &p->in_flight[p->idle_count];
-        p->idle_count++;
+        if (!open_task(p, p->idle[p->idle_count++]))
+            return false;
     }
     return true;
+}
+
+static void close_pipeline(pipeline *p)
+{
+    for (unsigned i = 0; p->in_flight && i < p->room; i++) {
+        free(p->in_flight[i].log);
+        free(p->in_flight[i].errors);
+    }
+    free(p->in_flight);
+    free(p->idle);
+    free(p->lost);
+    free(p->again);
 }
 
 void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
@@ -312,7 +439,8 @@ void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
     pipeline p = {.worker = worker,
                   .backend = hsi_bodies_backend(worker->exec->bodies, slot),
                   .state = worker->states[slot],
-                  .slot = slot};
+                  .slot = slot,
+                  .on_node = hsi_bodies_node_name(worker->exec->bodies, worker->number) != NULL};
 
     if (open_pipeline(&p)) {
         run_list(&p);
@@ -320,7 +448,5 @@ void hsi_pipeline_run(hsi_worker *worker, unsigned slot)
     } else {
         hsi_fail_run_without_memory(worker->exec);
     }
-    free(p.in_flight);
-    free(p.idle);
-    free(p.lost);
+    close_pipeline(&p);
 }

@@ -49,6 +49,14 @@ void hsi_attempt_describe(const hsi_worker *worker, uint32_t task, hs_attempt *a
 hs_outcome hsi_attempt_record_end(hsi_worker *worker, int64_t start, int64_t end,
                                   hs_outcome outcome);
 
+/* attempt.c: add the core time of the processes of the attempt in worker->thread, which lasted `wall`
+ * seconds. */
+void hsi_attempt_add_core_time(hsi_worker *worker, double wall);
+
+/* attempt_log.c: pass a printed line to settings.report.line. */
+void hsi_attempt_report_line(hs_exec *exec, const hs_attempt *attempt, int error, const char *line,
+                             size_t length);
+
 /* attempt_log.c: allocate the paths of the worker's log files, if the settings keep logs. */
 hs_status hsi_attempt_log_create(hsi_worker *worker);
 

@@ -13,9 +13,9 @@
 #include "exec_fixture.h"
 #include "support/clock.h"
 
-hs_theatre theatre;
+scripted_state scripted;
 
-static int on_stage[THEATRE_TASKS]; /* number of running attempts by task */
+static int running_attempts[SCRIPTED_TASKS]; /* number of running attempts by task */
 
 /*
  * The race detector. A body checks the marks of its task's predecessors at its start and sets its
@@ -24,7 +24,7 @@ static int on_stage[THEATRE_TASKS]; /* number of running attempts by task */
  */
 static const hs_graph *order; /* NULL: independent tasks */
 static size_t          order_tasks;
-static int             mark[THEATRE_TASKS];
+static int             mark[SCRIPTED_TASKS];
 
 static bool all_is_marked(size_t vertex)
 {
@@ -37,18 +37,18 @@ static bool all_is_marked(size_t vertex)
     return true;
 }
 
-void theatre_check_order_of(const hs_instance *in)
+void scripted_check_order_of(const hs_instance *in)
 {
     order_tasks = hs_instance_tasks(in);
     ck_assert_int_eq(hs_instance_graph(in, &order), HS_OK);
-    ck_assert(!order || order_tasks <= THEATRE_TASKS);
+    ck_assert(!order || order_tasks <= SCRIPTED_TASKS);
     memset(mark, 0, sizeof mark);
 }
 
-void theatre_reset(void)
+void scripted_reset(void)
 {
-    memset(&theatre, 0, sizeof theatre);
-    theatre.refuse_worker = -1;
+    memset(&scripted, 0, sizeof scripted);
+    scripted.refuse_worker = -1;
 }
 
 static void count(int *what)
@@ -83,7 +83,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     r = malloc(sizeof *r);
     if (!r)
         return HS_ENOMEM;
-    *r = (role){{&theatre_backend}, strdup(kernel), type};
+    *r = (role){{&scripted_backend}, strdup(kernel), type};
     if (!r->kernel) {
         free(r);
         return HS_ENOMEM;
@@ -106,22 +106,22 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     actor *a;
 
     (void)options;
-    if ((int)info->number == theatre.refuse_worker) {
+    if ((int)info->number == scripted.refuse_worker) {
         snprintf(error->why, HS_WHY, "worker %u has no costume", info->number);
         return HS_ERESOURCE;
     }
     a = malloc(sizeof *a);
     if (!a)
         return HS_ENOMEM;
-    *a = (actor){{&theatre_backend}, info->number};
-    count(&theatre.opened);
+    *a = (actor){{&scripted_backend}, info->number};
+    count(&scripted.opened);
     *out = &a->base;
     return HS_OK;
 }
 
 static void worker_close(hs_backend_worker *worker)
 {
-    count(&theatre.closed);
+    count(&scripted.closed);
     free((actor *)worker);
 }
 
@@ -159,9 +159,9 @@ static hs_outcome stumble(hs_attempt *a, unsigned first, const char *us)
  * type. */
 static hs_outcome be_broken(hs_attempt *a)
 {
-    int failures = __atomic_add_fetch(&theatre.broken, 1, __ATOMIC_ACQ_REL);
+    int failures = __atomic_add_fetch(&scripted.broken, 1, __ATOMIC_ACQ_REL);
 
-    while (__atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) < failures - 3)
+    while (__atomic_load_n(&scripted.mended, __ATOMIC_ACQUIRE) < failures - 3)
         poll(NULL, 0, 1);
     snprintf(a->why, HS_WHY, "it is broken");
     return HS_OUTCOME_FAILED;
@@ -171,12 +171,12 @@ static hs_outcome be_broken(hs_attempt *a)
  * the broken type, or five if a retry has completed. */
 static hs_outcome mend(const hs_attempt *a)
 {
-    int first = __atomic_load_n(&theatre.mended, __ATOMIC_ACQUIRE) ? 5 : 4;
+    int first = __atomic_load_n(&scripted.mended, __ATOMIC_ACQUIRE) ? 5 : 4;
 
-    while (a->number == 1 && __atomic_load_n(&theatre.broken, __ATOMIC_ACQUIRE) < first)
+    while (a->number == 1 && __atomic_load_n(&scripted.broken, __ATOMIC_ACQUIRE) < first)
         poll(NULL, 0, 1);
     if (a->number > 1)
-        count(&theatre.mended);
+        count(&scripted.mended);
     return HS_OUTCOME_DONE;
 }
 
@@ -199,9 +199,9 @@ static hs_outcome sulk(hs_attempt *a)
 
 static hs_outcome call(const hs_attempt *a, int us)
 {
-    if (theatre.hook)
-        theatre.hook(theatre.context);
-    count(&theatre.calls);
+    if (scripted.hook)
+        scripted.hook(scripted.context);
+    count(&scripted.calls);
     return hang(a, us / 1000);
 }
 
@@ -256,42 +256,42 @@ static hs_outcome play(const role *r, hs_attempt *a)
 static void begin_in_turn(const role *r)
 {
     if (r->type == HS_CPU)
-        __atomic_fetch_add(&theatre.begun_on_cpus, 1, __ATOMIC_RELEASE);
-    while (theatre.cpus_first && __atomic_load_n(&theatre.begun_on_cpus, __ATOMIC_ACQUIRE) == 0)
+        __atomic_fetch_add(&scripted.begun_on_cpus, 1, __ATOMIC_RELEASE);
+    while (scripted.cpus_first && __atomic_load_n(&scripted.begun_on_cpus, __ATOMIC_ACQUIRE) == 0)
         poll(NULL, 0, 1);
 }
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
     const role *r = (const role *)body;
-    int        *here = &on_stage[attempt->task % THEATRE_TASKS];
+    int        *here = &running_attempts[attempt->task % SCRIPTED_TASKS];
     hs_outcome  outcome;
 
     if (((actor *)worker)->number != attempt->worker)
-        count(&theatre.strangers);
-    count(&theatre.begun);
+        count(&scripted.wrong_states);
+    count(&scripted.begun);
     begin_in_turn(r);
-    if (theatre.entrance)
-        theatre.entrance(attempt);
+    if (scripted.at_start)
+        scripted.at_start(attempt);
     if (__atomic_fetch_add(here, 1, __ATOMIC_ACQ_REL) != 0)
-        count(&theatre.overlaps);
+        count(&scripted.overlaps);
     if (order && !all_is_marked(attempt->task))
-        count(&theatre.early);
+        count(&scripted.early);
     outcome = play(r, attempt);
     if (order && outcome == HS_OUTCOME_DONE)
         mark[attempt->task] = 1;
     __atomic_fetch_sub(here, 1, __ATOMIC_ACQ_REL);
-    count(&theatre.ended);
+    count(&scripted.ended);
     return outcome;
 }
 
-const hs_backend theatre_backend = {.abi = HS_BACKEND_ABI,
-                                    .name = "theatre",
-                                    .body_create = body_create,
-                                    .body_free = body_free,
-                                    .worker_open = worker_open,
-                                    .worker_close = worker_close,
-                                    .run = run};
+const hs_backend scripted_backend = {.abi = HS_BACKEND_ABI,
+                                     .name = "scripted",
+                                     .body_create = body_create,
+                                     .body_free = body_free,
+                                     .worker_open = worker_open,
+                                     .worker_close = worker_close,
+                                     .run = run};
 
 static _Thread_local hs_completion submitted;
 static _Thread_local bool          is_submitted;
@@ -318,7 +318,7 @@ static int submit(hs_backend_worker *worker, const hs_body *body, hs_attempt *at
 {
     submitted.attempt = attempt;
     submitted.start = hsi_clock_ns();
-    submitted.outcome = theatre_backend.run(worker, body, attempt);
+    submitted.outcome = scripted_backend.run(worker, body, attempt);
     submitted.end = hsi_clock_ns();
     is_submitted = true;
     return 1;
@@ -335,9 +335,9 @@ static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
     return found;
 }
 
-hs_backend theatre_backend_with_lists(void)
+hs_backend scripted_backend_with_lists(void)
 {
-    hs_backend backend = theatre_backend;
+    hs_backend backend = scripted_backend;
 
     backend.prepare = prepare;
     backend.depth = depth;
