@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Submit the scripts of hsched-exec --batch=slurm to a real Slurm: a private munged, slurmctld and three
-# slurmd on this machine, on the loopback device, which need no privileges. Nodes are killed while their
-# tasks run; tasks wait for files, so no step depends on time. Everything that is started is ended by
-# process id. Run it in a build folder; bootstrap does.
+# Submit the scripts of hsched-exec --batch=slurm, and one with --nodes=slurm, to a real Slurm: a private
+# munged, slurmctld and three slurmd on this machine, on the loopback device, which need no privileges.
+# Nodes are killed while their tasks run; tasks wait for files, so no step depends on time. Everything that
+# is started is ended by process id. Run it in a build folder; bootstrap does.
 
 srcdir=$(cd "${srcdir:-.}" && pwd) || exit 99
 build=$(pwd)
@@ -163,7 +163,17 @@ EOF
 
 submit() { sbatch --parsable "$1" || fail "sbatch refused $1"; }
 no_job() { [ -z "$(squeue -h -j "$1" -t all -o %T | grep -vE '^(COMPLETED|FAILED|CANCELLED|NODE_FAIL|TIMEOUT)$')" ]; }
+started_or_ended() { [ -e "$1.status" ] || started "$1" "$2"; }
 started() { [ "$(ls started."$1".* 2>/dev/null | wc -l)" -ge "$2" ]; }
+
+# Check that the journals of a file have 12 tasks, none of them twice, and that each ran to its end once.
+check_record() # NAME FILE
+{
+    [ "$(cat "$2".journal* | grep -c '^done ')" = 12 ] || fail "$1: not 12 tasks on record"
+    [ "$(cat "$2".journal* | grep '^done ' | cut -d' ' -f2 | sort -u | wc -l)" = 12 ] ||
+        fail "$1: a task is twice on record"
+    [ "$(sort "$1.did" | uniq -u | wc -l)" = 12 ] || fail "$1: not every task ran to its end once"
+}
 
 # Check that every task of the table $1 is done, and that no journal has a task twice.
 check_done()
@@ -171,10 +181,7 @@ check_done()
     hsched-exec --gather --journal="$1.csv.journal" "$1.csv" >"$1.gathered" 2>&1 ||
         { cat "$1.gathered"; fail "$1: --gather says that tasks are missing"; }
     grep -q "^$1.csv: 12 of 12 tasks done" "$1.gathered" || { cat "$1.gathered"; fail "$1: no report of 12 tasks"; }
-    [ "$(cat "$1".csv.journal* | grep -c '^done ')" = 12 ] || fail "$1: not 12 tasks on record"
-    [ "$(cat "$1".csv.journal* | grep '^done ' | cut -d' ' -f2 | sort -u | wc -l)" = 12 ] ||
-        fail "$1: a task is twice on record"
-    [ "$(sort -u "$1.did" | wc -l)" = 12 ] || fail "$1: a task did not run"
+    check_record "$1" "$1.csv"
 }
 
 # An array of three shares, one on each node. A node dies while its tasks run, and stays dead.
@@ -219,6 +226,57 @@ job=$(submit drained.sh)
 until_true no_job "$job"
 check_done drained
 echo "slurm: a job was drained by SIGTERM after 2 tasks, and continued: 12 of 12 tasks done, none twice"
+
+# Submit a job of three nodes, one process of which directs all, and wait until all six workers have a task.
+submit_nodes() # NAME
+{
+    for task in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        echo "echo \"\$HSCHED_NODE \$SLURMD_NODENAME\" >started.$1.t$task;" \
+            "until test -e $1.go; do sleep 0.1; done; echo t$task >>$1.did"
+    done >"$1.list"
+    cat >"$1.sh" <<EOF
+#!/bin/sh
+#SBATCH --nodes=3
+#SBATCH --ntasks-per-node=1
+#SBATCH --cpus-per-task=2
+#SBATCH --no-kill
+#SBATCH --no-requeue
+echo "\$SLURMD_NODENAME" >$1.host
+hsched-exec --nodes=slurm --journal=$1.list.journal --keep-going --oversubscribe -m 6 --commands=$1.list
+echo \$? >$1.status
+EOF
+    job=$(submit "$1.sh")
+    until_true started_or_ended "$1" 6
+    [ ! -e "$1.status" ] || fail "$1: hsched-exec ended with status $(cat "$1.status") before its tasks"
+    [ "$(cat started."$1".* | sort -u)" = "$(printf 'n1 n1\nn2 n2\nn3 n3')" ] ||
+        fail "$1: the tasks are not on three nodes: $(cat started."$1".* | sort | uniq -c)"
+}
+
+# Let the tasks of a job of submit_nodes end, and check that all are done.
+finish_nodes() # NAME
+{
+    touch "$1.go"
+    until_true no_job "$job"
+    [ -e "$1.status" ] || fail "$1: the job ended before hsched-exec"
+    [ "$(cat "$1.status")" = 0 ] || fail "$1: hsched-exec ended with status $(cat "$1.status")"
+    check_record "$1" "$1.list"
+}
+
+until_true idle_nodes 3
+submit_nodes nodes
+finish_nodes nodes
+echo "slurm: --nodes=slurm: 12 of 12 tasks done on 3 nodes, none twice on record"
+
+# A node that is not the batch host dies while its tasks run, and stays dead.
+until_true idle_nodes 3
+submit_nodes lost
+node=$(printf 'n1\nn2\nn3\n' | grep -vxF "$(cat lost.host)" | tail -n 1)
+kill_node "$node"
+finish_nodes lost
+grep -q "$node" "slurm-$job.out" || fail "lost: no message names the node"
+echo "slurm: --nodes=slurm: a node was killed, 12 of 12 tasks done, none twice on record"
+start_node "$node"
+until_true idle_nodes 3
 
 # The request for GPUs is one that Slurm accepts.
 printf '# cpus 1\n# gpus 2\nid,cpu,gpu,cpu_command,gpu_command\na,1,1,true,true\n' >gpus.csv
