@@ -98,6 +98,9 @@ typedef struct hs_policy_settings {
     const hs_cost *cost; /* explore: executions of earlier runs, copied by hs_policy_create(); NULL:
                             none */
     hs_guess_use   guesses; /* explore; default: HS_GUESSES_TRIED */
+    const uint32_t *skip_worker; /* hs_policy_simulate(): by task, worker that ran a skipped task, or
+                                    HS_NONE: its results are in the first host's memory; NULL: all
+                                    HS_NONE */
     int transfers; /* whether transfers are recorded for hs_policy_transfers() and for
                       hs_schedule_transfers() of a simulation */
 } hs_policy_settings;
@@ -308,8 +311,11 @@ HS_API const hs_transfer *hs_policy_transfers(hs_policy *policy, size_t *count);
 HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how,
                             double now, hs_wake *wake);
 
-/** Mark a task as already done. Call before the first decision. */
-HS_API void hs_policy_mark_done(hs_policy *policy, uint32_t task);
+/**
+ * Mark a task as already done. Its results are in the memory of `worker`, or of the first host if
+ * that is HS_NONE. Call before the first decision.
+ */
+HS_API void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker);
 
 /** Take the idle `worker` out of service and return its reserved tasks to other workers. */
 HS_API void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake);
@@ -373,8 +379,7 @@ struct hs_policy_kind {
  * Dependencies, data and links are those of `estimates`. Among workers idle at one
  * time GPUs decide first, then lower numbers. With exact estimates and no tolerance heteroprio
  * gives the schedule of the algorithm heteroprio; plan+steal gives a schedule no longer than the
- * plan, up to rounding of sums, and in a graph the plan itself. Results of skipped tasks are in the
- * host's memory; every predecessor of a skipped task must be skipped, too. HS_EOVERFLOW: the
+ * plan, up to rounding of sums, and in a graph the plan itself. Every predecessor of a skipped task must be skipped, too. HS_EOVERFLOW: the
  * makespan exceeds the range of a double; HS_ESCHEDULE: the policy made an impossible decision, or
  * left a task; *error (may be NULL) then names the time, the worker, the task and the reason.
  */

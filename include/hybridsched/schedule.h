@@ -146,7 +146,8 @@ typedef enum hs_violation_kind {
     HS_TASK_OVERLAP,      /* two aborted executions of a task overlap */
     HS_TOO_EARLY,         /* a task starts before the end of a predecessor */
     HS_INPUT_LATE,        /* a task starts before the arrival of an input */
-    HS_NOT_AVAILABLE      /* an entry starts before its worker is available */
+    HS_NOT_AVAILABLE,     /* an entry starts before its worker is available */
+    HS_RUN_AGAIN          /* a task has an entry, but was done before the start */
 } hs_violation_kind;
 
 /** The first violation found. Unused fields are 0. Always start from hs_violation_init(). */
@@ -178,6 +179,15 @@ HS_API hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, 
  */
 HS_API hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
                                              const double *available, hs_error *error);
+
+/**
+ * Check a schedule of the rest of a run as hs_schedule_check_available() does. Tasks with skip[task]
+ * = 1 are done: they have no entries, and what they wrote is in the memory of the worker
+ * skip_worker[task] from 0 on, or in the first host's if that is HS_NONE or `skip_worker` is NULL.
+ */
+HS_API hs_status hs_schedule_check_rest(const hs_instance *in, const hs_schedule *s,
+                                        const double *available, const unsigned char *skip,
+                                        const uint32_t *skip_worker, hs_error *error);
 
 /** Check as hs_schedule_check_available() does, and return the first violation as numbers. */
 HS_API hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s,

@@ -299,8 +299,7 @@ double hsi_inputs_missing_bytes(const hsi_inputs *inputs, uint32_t task, unsigne
         sum = missing_edge_bytes(&r, task, 0);
     access = hsi_accesses(inputs->pb->graph, task, &count);
     for (size_t i = 0; i < count; i++)
-        if (access[i].mode & HS_READ && !has_replica(&r, &access[i]) &&
-            source_of(&r, &access[i]) != r.to)
+        if (access[i].mode & HS_READ && !has_replica(&r, &access[i]))
             sum += handle_of(&r, &access[i])->bytes;
     return sum;
 }
@@ -330,6 +329,24 @@ void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, d
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_WRITE)
             hsi_ledger_write(inputs->ledger, access[i].data, node, task, now);
+}
+
+void hsi_inputs_mark_done(hsi_inputs *inputs, uint32_t task, unsigned worker)
+{
+    size_t           count;
+    const hs_access *access;
+
+    if (!hsi_inputs_are_tracked(inputs))
+        return;
+    inputs->node_of[task] = worker == HS_NONE ? 0 : hsi_node_of_worker(inputs->pb, worker);
+    access = hsi_accesses(inputs->pb->graph, task, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t newest = hsi_ledger_newest(inputs->ledger, access[i].data);
+
+        /* tasks write a handle in the order of their numbers */
+        if (access[i].mode & HS_WRITE && (newest == HS_NONE || newest < task))
+            hsi_ledger_write(inputs->ledger, access[i].data, inputs->node_of[task], task, 0);
+    }
 }
 
 static size_t count_handles(const hs_instance *in)

@@ -51,6 +51,10 @@ static inline bool hsi_inputs_are_tracked(const hsi_inputs *inputs)
 /* Record the end of a task: the worker's memory node has the new version of the written handles. */
 void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, double now);
 
+/* Record a task that was done before the start, in any order: the memory node of the worker, or the
+ * first host for HS_NONE, has its results from 0 on. */
+void hsi_inputs_mark_done(hsi_inputs *inputs, uint32_t task, unsigned worker);
+
 /* Return when the last input of the task would arrive, >= now, if the task were assigned to the
  * worker now. Starts no transfer. */
 double hsi_inputs_arrival(const hsi_inputs *inputs, uint32_t task, unsigned worker, double now);

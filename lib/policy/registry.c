@@ -378,10 +378,11 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
     policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);
 }
 
-void hs_policy_mark_done(hs_policy *policy, uint32_t task)
+void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker)
 {
     if (task >= policy->tasks)
         return;
+    hsi_inputs_mark_done(&policy->inputs, task, worker < policy->workers ? worker : HS_NONE);
     if (policy->groups_endings)
         hsi_ready_mark_done_before_start(&policy->ready, task);
     policy->kind.mark_done(policy->state, task);

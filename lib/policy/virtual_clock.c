@@ -405,14 +405,14 @@ static hs_status open_simulation(policy_simulation *sim, const double *available
 }
 
 /* Mark tasks that were done before the start as taken and done. */
-static void skip_done(policy_simulation *sim, const unsigned char *skip)
+static void skip_done(policy_simulation *sim, const unsigned char *skip, const uint32_t *worker)
 {
     for (uint32_t task = 0; skip && task < sim->truth.n; task++) {
         if (hsi_poll_at_iteration(&sim->policy->token, task))
             return;
         if (!skip[task])
             continue;
-        hs_policy_mark_done(sim->policy, task);
+        hs_policy_mark_done(sim->policy, task, worker ? worker[task] : HS_NONE);
         sim->taken[task] = 1;
         sim->done++;
     }
@@ -432,7 +432,7 @@ static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
         return st;
     st = open_simulation(&sim, settings->available);
     if (st == HS_OK) {
-        skip_done(&sim, settings->skip);
+        skip_done(&sim, settings->skip, settings->skip_worker);
         st = run_simulation(&sim);
     }
     if (st == HS_OK)

@@ -27,7 +27,7 @@ START_TEST(foreign_numbers)
     ck_assert_int_eq(hs_policy_take_own(policy, 2, &task), 0);
     hs_policy_ended(policy, 0, 2, HS_ENDING_RETURNED, 0, NULL);
     hs_policy_ended(policy, 2, 0, HS_ENDING_RETURNED, 0, NULL);
-    hs_policy_mark_done(policy, 2);
+    hs_policy_mark_done(policy, 2, HS_NONE);
     hs_policy_retire(policy, 2, NULL);
     ck_assert_int_eq(hs_policy_take_stranded(policy, &task), 0);
     hs_policy_free(policy);

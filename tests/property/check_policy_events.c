@@ -248,7 +248,7 @@ static void skip_some(model *m)
     for (i = 0; i < m->s->n; i++)
         if (dice_below(&m->d, 4) == 0) {
             m->task[i].state = OVER;
-            hs_policy_mark_done(m->policy, (uint32_t)i);
+            hs_policy_mark_done(m->policy, (uint32_t)i, HS_NONE);
         }
 }
 

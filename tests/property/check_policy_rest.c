@@ -180,59 +180,102 @@ START_TEST(as_if_there_were_no_more)
 }
 END_TEST
 
-/* Check that a task starts after the outputs of done tasks can have arrived from the host. */
-static void require_inputs(const graph_sample *s, const rest *r, unsigned worker, const hs_entry *e)
-{
-    unsigned node = hs_instance_memory_node(s->in, worker);
-
-    GRAPH_REQUIRE(s, !r->skip[e->task], "task %u is done", e->task);
-    for (size_t f = 0; f < s->n; f++) {
-        double there = hs_instance_transfer_time(s->in, 0, node, s->bytes[f][e->task]);
-
-        GRAPH_REQUIRE(s, !s->edge[f][e->task] || !r->skip[f] || e->start >= there,
-                      "task %u starts at %.17g, before its input is there", e->task, e->start);
-    }
-}
-
-static void require_rest(const graph_sample *s, const rest *r, const hs_schedule *found)
-{
-    size_t runs = 0;
-
-    for (unsigned w = 0; w < s->m + s->k; w++) {
-        size_t          count;
-        const hs_entry *e = hs_schedule_entries(found, w, &count);
-
-        for (size_t i = 0; i < count; i++) {
-            require_inputs(s, r, w, &e[i]);
-            runs += e[i].state == HS_RUN;
-        }
-    }
-    GRAPH_REQUIRE(s, runs == r->count, "%zu of %zu run", runs, r->count);
-}
-
-/* Check that outputs of done tasks lie in the host's memory, and that each remaining task runs
- * once. */
-START_TEST(inputs_come_from_the_host)
+/* Check that inputs come from the workers that ran the done tasks, or from the host, and that each
+ * remaining task runs once. */
+START_TEST(inputs_come_from_where_tasks_ran)
 {
     const hs_policy_kind *kind = hs_policy_at((size_t)_i);
     size_t                rounds = rounds_scaled(3000);
 
     for (size_t i = 0; i < rounds && hs_policy_supports_graphs(kind); i++) {
         hs_policy_settings settings = draw_settings(kind, i);
+        uint32_t           worker[GRAPH_TASKS];
         graph_sample       s;
         rest               r;
         hs_schedule       *plan, *found;
+        hs_error           error;
+        dice               d = {i};
 
         graph_sample_make(&s, 66000000 + i);
         draw_rest(&s, &r);
+        for (size_t t = 0; t < s.n; t++)
+            worker[t] = dice_below(&d, 3) ? dice_below(&d, s.m + s.k) : HS_NONE;
         settings.skip = r.skip;
+        settings.skip_worker = i % 5 ? worker : NULL;
         plan = simulate_rest(&s, hs_policy_find("heteroprio"), s.in, NULL, NULL);
         found = simulate_rest(&s, kind, s.in, plan, &settings);
-        require_rest(&s, &r, found);
+        GRAPH_REQUIRE(&s,
+                      hs_schedule_check_rest(s.in, found, NULL, r.skip, settings.skip_worker,
+                                             &error) == HS_OK,
+                      "%s: %s", hs_policy_name(kind), error.why);
+        if (r.count > 0 && r.count < s.n)
+            ck_assert_int_eq(hs_schedule_check(s.in, found, NULL), HS_ESCHEDULE);
         hs_schedule_free(plan);
         hs_schedule_free(found);
         graph_sample_free(&s);
     }
+}
+END_TEST
+
+/* Make a task with a handle of 90 bytes, and a task on the GPU that reads the handle. */
+static hs_instance *make_reader(void)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+    size_t       handle;
+
+    hs_task_init(&task);
+    task.cpu = task.gpu = 10;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    task.cpu = INFINITY;
+    ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "x", &handle), HS_OK);
+    ck_assert_int_eq(hs_builder_set_handle_bytes(b, handle, 90), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 0, handle, HS_WRITE), HS_OK);
+    ck_assert_int_eq(hs_builder_add_access(b, 1, handle, HS_READ), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* The reader starts at once where the done task ran, and after the transfer from elsewhere. */
+START_TEST(a_done_task_leaves_its_results_on_its_worker)
+{
+    static const unsigned char skip[] = {1, 0}, all[] = {1, 1};
+    static const uint32_t      gpu[] = {1, 1}, cpu[] = {0, 0};
+    const hs_policy_kind      *kind = hs_policy_at((size_t)_i);
+    hs_instance               *in = make_reader();
+    hs_schedule               *near = NULL, *far = NULL;
+    hs_policy_settings         settings;
+    hs_error                   error;
+
+    if (hs_policy_needs_plan(kind) || !hs_policy_supports_graphs(kind))
+        goto done;
+    hs_policy_settings_init(&settings);
+    settings.skip = skip;
+    settings.skip_worker = cpu;
+    ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, in, &settings, &far, NULL), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(far), 100);
+    settings.skip_worker = gpu;
+    ck_assert_int_eq(hs_policy_simulate(kind, in, NULL, in, &settings, &near, NULL), HS_OK);
+    ck_assert_double_eq(hs_schedule_makespan(near), 10);
+    ck_assert_int_eq(hs_schedule_check_rest(in, near, NULL, skip, gpu, NULL), HS_OK);
+    ck_assert_int_eq(hs_schedule_check_rest(in, near, NULL, skip, cpu, &error), HS_ESCHEDULE);
+    ck_assert_str_eq(error.why, "task 't1' on gpu0: it starts at 0, but its input from 't0' "
+                                "arrives only at 90");
+    ck_assert_int_eq(hs_schedule_check_rest(in, near, NULL, skip, NULL, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_schedule_check_rest(in, near, NULL, all, gpu, &error), HS_ESCHEDULE);
+    ck_assert_str_eq(error.why, "task 't1' on gpu0: it starts at 0, but the task was done before "
+                                "the start");
+    hs_schedule_free(near);
+    hs_schedule_free(far);
+done:
+    hs_instance_free(in);
 }
 END_TEST
 
@@ -244,7 +287,8 @@ int main(void)
 
     tcase_set_timeout(tc, 300);
     tcase_add_loop_test(tc, as_if_there_were_no_more, 0, kinds);
-    tcase_add_loop_test(tc, inputs_come_from_the_host, 0, kinds);
+    tcase_add_loop_test(tc, inputs_come_from_where_tasks_ran, 0, kinds);
+    tcase_add_loop_test(tc, a_done_task_leaves_its_results_on_its_worker, 0, kinds);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }

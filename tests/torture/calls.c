@@ -387,6 +387,15 @@ static void torture(const command *c, unsigned long points, unsigned long tried[
     }
 }
 
+static void remove_files(void)
+{
+    char line[sizeof root + 16];
+
+    snprintf(line, sizeof line, "rm -rf '%s'", root);
+    if (system(line) != 0)
+        fprintf(stderr, "torture_calls: %s is left\n", root);
+}
+
 static void find_tools(void)
 {
     char  path[2 * MOST_TEXT + 100], libraries[2 * MOST_TEXT];
@@ -402,6 +411,7 @@ static void find_tools(void)
     snprintf(root, sizeof root, "/tmp/hsched-calls.XXXXXX");
     if (!mkdtemp(root))
         give_up("mkdtemp");
+    atexit(remove_files);
     state = strdup(path_of("state"));
     snprintf(path, sizeof path, "%s/tests/torture/.libs/failing_library.so", build);
     if (!state || !failing_library_open(strdup(path), state))
@@ -438,6 +448,5 @@ int main(int argc, char **argv)
         sum += tried[i];
     }
     printf("%lu points, %ld with a fault\n", sum, failures);
-    shell("rm", root, "rm -rf \"$PWD\"");
     return failures > 0;
 }

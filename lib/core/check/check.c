@@ -29,10 +29,12 @@ typedef struct check {
     const hs_schedule *s;
     const double      *available; /* times from which workers are available, by worker; NULL: all
                                      0 */
-    double      *run_start;       /* start of each task's run, by task; -1: not run */
-    attempt     *aborted;
-    size_t       aborts;
-    hs_violation v;
+    const unsigned char *skip;    /* tasks done before the start; NULL: none */
+    const uint32_t      *skip_worker; /* by task: worker that ran a skipped task; NULL: unknown */
+    double              *run_start;   /* start of each task's run, by task; -1: not run */
+    attempt             *aborted;
+    size_t               aborts;
+    hs_violation         v;
 } check;
 
 static bool set_violation(hs_violation *v, hs_violation_kind kind, double expected, double found)
@@ -90,6 +92,8 @@ static bool check_worker(check *c, unsigned worker)
         c->v.task = entry->task;
         if (entry->task >= hs_instance_tasks(c->in))
             return set_violation(&c->v, HS_UNKNOWN_TASK, 0, 0);
+        if (c->skip && c->skip[entry->task])
+            return set_violation(&c->v, HS_RUN_AGAIN, 0, entry->start);
         if (check_times(entry, hs_instance_time(c->in, entry->task, type), &c->v))
             return true;
         if (c->available && entry->start < c->available[worker])
@@ -124,7 +128,7 @@ static bool check_tasks(check *c)
     c->v.worker = 0;
     c->v.entry = 0;
     for (c->v.task = 0; c->v.task < tasks; c->v.task++)
-        if (c->run_start[c->v.task] < 0)
+        if (c->run_start[c->v.task] < 0 && !(c->skip && c->skip[c->v.task]))
             return set_violation(&c->v, HS_NEVER_RUN, 0, 0);
     if (c->aborts > 0)
         qsort(c->aborted, c->aborts, sizeof *c->aborted, by_task_and_time);
@@ -172,7 +176,7 @@ static hs_status run_check(check *c)
             c->run_start[i] = -1;
         st = check_all(c) ? HS_ESCHEDULE : HS_OK;
         if (st == HS_OK && hs_instance_has_graph(c->in))
-            st = hsi_check_dependencies(c->in, c->s, &c->v);
+            st = hsi_check_dependencies(c->in, c->s, c->skip, c->skip_worker, &c->v);
         if (st == HS_OK)
             c->v = (hs_violation){.kind = HS_VALID};
     }
@@ -181,10 +185,15 @@ static hs_status run_check(check *c)
     return st;
 }
 
-hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
-                                      const double *available, hs_error *error)
+hs_status hs_schedule_check_rest(const hs_instance *in, const hs_schedule *s,
+                                 const double *available, const unsigned char *skip,
+                                 const uint32_t *skip_worker, hs_error *error)
 {
-    check     c = {.in = in, .s = s, .available = available};
+    check     c = {.in = in,
+                   .s = s,
+                   .available = available,
+                   .skip = skip,
+                   .skip_worker = skip ? skip_worker : NULL};
     hs_status st;
 
     if (!in || !s)
@@ -193,6 +202,12 @@ hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *
     if (st == HS_ESCHEDULE)
         return hsi_violation_describe(in, s, &c.v, error);
     return st == HS_OK ? st : hsi_error_set(error, st, "%s", hs_status_text(st));
+}
+
+hs_status hs_schedule_check_available(const hs_instance *in, const hs_schedule *s,
+                                      const double *available, hs_error *error)
+{
+    return hs_schedule_check_rest(in, s, available, NULL, NULL, error);
 }
 
 hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_error *error)

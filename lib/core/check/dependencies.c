@@ -44,6 +44,8 @@ typedef struct work {
     size_t            *latest;     /* per row: `kept` tasks or NO_TASK, see `add_latest`; only for
                                       instances with counts */
     size_t             kept;
+    const unsigned char *skip;        /* tasks done before the start; NULL: none */
+    const uint32_t      *skip_worker; /* by task; NULL: the first host has all results */
     machine            machine;
     history           *data;
     hs_violation      *v;
@@ -58,6 +60,8 @@ static uint32_t memory_of(const work *w, unsigned worker)
 {
     const machine *of = &w->machine;
 
+    if (worker == HS_NONE)
+        return 0;
     return worker < of->cpus ? of->host[worker] : of->hosts + worker - of->cpus;
 }
 
@@ -217,16 +221,35 @@ static void record_accesses(const work *w, size_t row, size_t task)
     }
 }
 
+static bool is_skipped(const work *w, size_t task)
+{
+    return w->skip && w->skip[task];
+}
+
 static bool check_all(const work *w)
 {
     for (size_t row = 0; row < hs_instance_rows(w->in); row++)
         for (size_t task = w->first[row]; task < w->first[row + 1]; task++) {
-            for (size_t i = w->at[task]; i < w->at[task + 1]; i++)
+            for (size_t i = w->at[task]; i < w->at[task + 1] && !is_skipped(w, task); i++)
                 if (check_execution(w, row, task, &w->executions[i]))
                     return true;
             record_accesses(w, row, task);
         }
     return false;
+}
+
+/* Count or store the execution, until 0, of each task that was done before the start. */
+static void add_skipped(const work *w, int pass)
+{
+    for (size_t task = 0; task < hs_instance_tasks(w->in); task++) {
+        if (!is_skipped(w, task))
+            continue;
+        if (pass == 0)
+            w->at[task + 1]++;
+        else
+            w->executions[w->at[task]] =
+                (execution){.worker = w->skip_worker ? w->skip_worker[task] : HS_NONE};
+    }
 }
 
 /* Group the executions by task, in two passes: count them, then store them. */
@@ -236,6 +259,7 @@ static void group_by_task(const work *w)
     size_t   tasks = hs_instance_tasks(w->in), count;
 
     for (int pass = 0; pass < 2; pass++) {
+        add_skipped(w, pass);
         for (unsigned worker = 0; worker < workers; worker++) {
             const hs_entry *entries = hs_schedule_entries(w->s, worker, &count);
 
@@ -315,16 +339,18 @@ static size_t count_data(const hs_instance *in)
     return count;
 }
 
-hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s, hs_violation *v)
+hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s,
+                                 const unsigned char *skip, const uint32_t *skip_worker,
+                                 hs_violation *v)
 {
     size_t    tasks = hs_instance_tasks(in), rows = hs_instance_rows(in), data = count_data(in);
-    work      w = {.in = in, .s = s, .v = v};
+    work      w = {.in = in, .s = s, .v = v, .skip = skip, .skip_worker = skip_worker};
     hs_status st = HS_ENOMEM;
 
     if (find_machine(&w) != HS_OK)
         return HS_ENOMEM;
     w.at = calloc(2 * tasks + 2, sizeof *w.at);
-    w.executions = malloc((hs_schedule_entry_count(s) + 1) * sizeof *w.executions);
+    w.executions = malloc((hs_schedule_entry_count(s) + (skip ? tasks : 0) + 1) * sizeof *w.executions);
     w.first = malloc((rows + 1) * sizeof *w.first);
     if (rows < tasks && rows <= SIZE_MAX / sizeof *w.latest / w.kept)
         w.latest = malloc(rows * w.kept * sizeof *w.latest);

@@ -59,6 +59,9 @@ static void describe_entry(const hs_instance *in, const hs_violation *v, char *t
         snprintf(text, size, "it starts at %s, but its input from %s arrives only at %s", found,
                  v->predecessor == SIZE_MAX ? "the host" : name, expected);
         break;
+    case HS_RUN_AGAIN:
+        snprintf(text, size, "it starts at %s, but the task was done before the start", found);
+        break;
     case HS_NOT_AVAILABLE:
         snprintf(text, size, "it starts at %s, but the worker is available from %s", found,
                  expected);
