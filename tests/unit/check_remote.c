@@ -123,9 +123,10 @@ START_TEST(commands_on_nodes)
     hs_error         error = {0};
 
     for (int i = 0; i < 12; i++)
-        sprintf(text + strlen(text), "t%d,0.01,%s,echo $HSCHED_NODE $HSCHED_WORKER >>t%d,"
-                "echo $HSCHED_NODE $HSCHED_WORKER >>t%d,%s\n", i, i % 3 ? "inf" : "0.001", i, i,
-                i > 8 ? "t0;t1" : "");
+        sprintf(text + strlen(text),
+                "t%d,%s,%s,echo $HSCHED_NODE $HSCHED_WORKER >>t%d,"
+                "echo $HSCHED_NODE $HSCHED_WORKER >>t%d,%s\n",
+                i, i % 3 ? "0.01" : "inf", i % 3 ? "inf" : "0.001", i, i, i > 8 ? "t0;t1" : "");
     in = read_text(text);
     s.run.emulate[HS_GPU] = 1;
     ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
@@ -181,10 +182,10 @@ static void see_failure(void *data, const hs_exec_failure *failure)
 /* Output, exit statuses, signals and reasons arrive. */
 START_TEST(results_arrive)
 {
-    const char *policy = both[_i];
-    hs_instance *in = read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\n"
-                                "a,1,\"echo one; echo two >&2\"\nb,1,echo why >&2; exit 7\n"
-                                "c,1,kill -9 $$\n");
+    const char      *policy = both[_i];
+    hs_instance     *in = read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\n"
+                                        "a,1,\"echo one; echo two >&2\"\nb,1,echo why >&2; exit 7\n"
+                                        "c,1,kill -9 $$\n");
     hs_exec_settings s = settings_of(policy);
     hs_exec_report   report;
     hs_error         error = {0};
@@ -229,8 +230,9 @@ END_TEST
 /* After a failure that halts the run, no task begins that the worker's node has already. */
 START_TEST(halt_stops_sent_tasks)
 {
-    hs_instance *in = read_text("# cpus 1\n# gpus 0\nid,count,cpu,cpu_command\n"
-                                "a,10,1,echo a >>ran\nb,1,1,echo b >>ran; exit 1\nc,21,1,echo c >>ran\n");
+    hs_instance *in =
+        read_text("# cpus 1\n# gpus 0\nid,count,cpu,cpu_command\n"
+                  "a,10,1,echo a >>ran\nb,1,1,echo b >>ran; exit 1\nc,21,1,echo c >>ran\n");
     hs_exec_settings s = settings_of(both[_i]);
     hs_exec_report   report;
     hs_error         error = {0};
@@ -273,7 +275,7 @@ START_TEST(go_on_after_failures)
     read_file("ran", got, sizeof got);
     ck_assert_uint_eq(strlen(got), 40 * 4);
     for (int i = 0, last = -1; i < 40; i++) {
-        char  line[16], *at;
+        char line[16], *at;
 
         sprintf(line, "t%02d\n", i);
         at = strstr(got, line);
@@ -290,7 +292,7 @@ END_TEST
 START_TEST(timeout_on_node)
 {
     hs_instance     *in = read_text("# cpus 3\n# gpus 0\nid,cpu,cpu_command,timeout\n"
-                                    "a,1,echo $$ >pid; exec sleep 1000,0.2\n");
+                                        "a,1,echo $$ >pid; exec sleep 1000,0.2\n");
     hs_exec_settings s = settings_of("heteroprio");
     hs_exec_report   report;
     hs_error         error = {0};
@@ -309,14 +311,15 @@ START_TEST(timeout_on_node)
 END_TEST
 
 /* Kill the agent of the node, and then wait: the parent of a guard of commands, or above it. */
-#define KILL_AGENT \
-    "a=$PPID; until [ \"$(cat /proc/$a/comm)\" = $AGENT ]; do read -r _ _ _ a _ </proc/$a/stat; " \
+#define KILL_AGENT                                                                                 \
+    "a=$PPID; until [ \"$(cat /proc/$a/comm)\" = $AGENT ]; do read -r _ _ _ a _ </proc/$a/stat; "  \
+    "[ $a -gt 1 ] || exit 9; "                                                                     \
     "done; kill -$SIGNAL $a; exec sleep 1000"
 
 /* A node is killed, or stopped: its commands end, and other nodes run all of its tasks. */
 static void lose_a_node(const char *policy, const char *how, double timeout)
 {
-    char text[4000] = "# cpus 6\n# gpus 0\nid,cpu,cpu_command\n", got[2000];
+    char             text[4000] = "# cpus 6\n# gpus 0\nid,cpu,cpu_command\n", got[2000];
     hs_exec_settings s = settings_of(policy);
     hs_instance     *in;
     hs_exec_report   report;
@@ -328,15 +331,14 @@ static void lose_a_node(const char *policy, const char *how, double timeout)
         sprintf(text + strlen(text), "t%d,0.01,sh ./task t%d\n", i, i);
     in = read_text(text);
     FILE *task = fopen("task", "w");
-    fprintf(task,
-            "if [ $HSCHED_NODE = n2 ]; then echo $$ >>pids; if mkdir first 2>/dev/null; then\n"
-            KILL_AGENT "\nelse exec sleep 1000; fi; fi\n"
-            "while ! [ -e first ]; do sleep 0.01; done; echo $1 >>did\n");
+    fprintf(task, "if [ $HSCHED_NODE = n2 ]; then echo $$ >>pids; if mkdir first 2>/dev/null; "
+                  "then\n" KILL_AGENT "\nelse exec sleep 1000; fi; fi\n"
+                  "while ! [ -e first ]; do sleep 0.01; done; echo $1 >>did\n");
     fclose(task);
     s.run.node_timeout = timeout;
     ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
     ck_assert_uint_eq(report.done, 30);
-    ck_assert(report.lost_workers == 1 || report.lost_workers == 2);
+    ck_assert_uint_ge(report.lost_workers, 1); /* a stopped machine may lose the others, too */
     read_file("did", got, sizeof got);
     for (int i = 0; i < 30; i++) {
         char line[16];
@@ -358,7 +360,7 @@ END_TEST
 
 START_TEST(stopped_node)
 {
-    lose_a_node("heteroprio", "STOP", 6);
+    lose_a_node("heteroprio", "STOP", 15); /* healthy nodes on a busy machine send beats in time */
 }
 END_TEST
 
@@ -403,25 +405,58 @@ static void check_refused(const char *policy, const char *table, unsigned count,
 /* What nodes do not run, and nodes that are none, are refused before a task starts. */
 START_TEST(refused_before_start)
 {
-    check_refused("heteroprio", "# cpus 3\n# gpus 0\nid,cpu,kernel\na,1,sleep:1\n", 3, "the kernel sleep:1");
-    
+    check_refused("heteroprio", "# cpus 3\n# gpus 0\nid,cpu,kernel\na,1,sleep:1\n", 3,
+                  "the kernel sleep:1");
+
     check_refused("heteroprio", "# cpus 2\n# gpus 0\nid,cpu,cpu_command\na,1,touch ran\n", 3,
                   "node 3 of 3 would have no worker");
-    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n", 3,
-                  "for 2 nodes, and there are 3");
-    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n", 1,
-                  "for 2 nodes, and there is 1");
+    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n",
+                  3, "for 2 nodes, and there are 3");
+    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n",
+                  1, "for 2 nodes, and there is 1");
     check_refused("heteroprio",
                   "# cpus 3\n# gpus 1\n# link h2d 0 1\n# link d2h 0 1\nid,cpu,gpu,cpu_command\n"
-                  "a,1,inf,touch ran\n", 3, "links");
+                  "a,1,inf,touch ran\n",
+                  3, "links");
     pretend("hello 1 0.0.1 host\n");
     check_refused("heteroprio", ONE_TASK, 3, "node n1: it has version 0.0.1 of hsched-exec");
     pretend("Welcome to this host!\n");
     check_refused("heteroprio", ONE_TASK, 3, "node n1: it has sent 'Welcome'");
     pretend("hello 1 " HS_VERSION_STRING " host\nrefuse -16 +7\nno core");
     check_refused("heteroprio", ONE_TASK, 3, "node n1: no core");
+    pretend("hello 1 " HS_VERSION_STRING " host\nbye\n");
+    check_refused("heteroprio", ONE_TASK, 3, "node n1: it has sent 'bye'");
     pretend("");
     check_refused("heteroprio", ONE_TASK, 3, "node n1: its launcher ended");
+}
+END_TEST
+
+static void wait_with_line(void *data, const hs_exec_line *line)
+{
+    (void)line;
+    for (unsigned left = *(bool *)data ? 0 : 12; left > 0;)
+        left = sleep(left);
+    *(bool *)data = true;
+}
+
+/* A terminal or file that takes no output for longer than the timeout loses no node. */
+START_TEST(slow_reader)
+{
+    hs_instance     *in = read_text("# cpus 1\n# gpus 0\nid,count,cpu,cpu_command\na,6,1,echo x\n");
+    hs_exec_settings s = settings_of("heteroprio");
+    hs_exec_report   report;
+    hs_error         error = {0};
+    bool             waited = false;
+
+    s.run.node_count = 1;
+    s.run.node_timeout = 10;
+    s.report.line = wait_with_line;
+    s.report.data = &waited;
+    ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
+    ck_assert(waited);
+    ck_assert_uint_eq(report.lost_workers, 0);
+    ck_assert_uint_eq(report.done, 6);
+    hs_instance_free(in);
 }
 END_TEST
 
@@ -447,20 +482,21 @@ END_TEST
 static void damage(hsi_random *random, char *text, size_t length)
 {
     for (uint64_t count = 1 + hsi_random_below(random, 6); count > 0; count--)
-        text[hsi_random_below(random, length)] =
-            "\n +0123456789-x"[hsi_random_below(random, 16)];
+        text[hsi_random_below(random, length)] = "\n +0123456789-x"[hsi_random_below(random, 16)];
 }
 
 /* A node that sends a damaged stream is refused or lost; the run ends. */
 START_TEST(fuzzed_node)
 {
-    static const char whole[] = "hello 1 " HS_VERSION_STRING " host\nready\nalive\n"
-                                "line 0 0 1 0 +4\nout\nended 0 0 1 0 0.1 0 0 0 nan +0\n"
-                                "ended 0 1 1 2 0.1 1 0 0.5 0 +3\nbadended 0 2 1 0 1 0 0 0 0 +0\nbye\n";
-    hs_instance      *in = read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\na,1,true\nb,1,true\nc,1,true\n");
-    hs_exec_settings  s = settings_of("heteroprio");
-    size_t            skip = strlen("hello 1 " HS_VERSION_STRING " host\nready\n");
-    hsi_random        random;
+    static const char whole[] =
+        "hello 1 " HS_VERSION_STRING " host\nready\nalive\n"
+        "line 0 0 1 0 +4\nout\nended 0 0 1 0 0.1 0 0 0 nan +0\n"
+        "ended 0 1 1 2 0.1 1 0 0.5 0 +3\nbadended 0 2 1 0 1 0 0 0 0 +0\nbye\n";
+    hs_instance *in =
+        read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\na,1,true\nb,1,true\nc,1,true\n");
+    hs_exec_settings s = settings_of("heteroprio");
+    size_t           skip = strlen("hello 1 " HS_VERSION_STRING " host\nready\n");
+    hsi_random       random;
 
     s.run.node_count = 1;
     s.fail.halt = HS_HALT_NEVER;
@@ -486,9 +522,13 @@ END_TEST
 /* Write a stream to a node, a run of an emulated task. */
 static void write_stream(hsi_vector *out)
 {
-    char             name[] = "n", here[] = ".";
-    hsi_node_options options = {.name = name, .folder = here, .count = {1, 0}, .total = {1, 0},
-                                .timeout = 5, .output = true};
+    char              name[] = "n", here[] = ".";
+    hsi_node_options  options = {.name = name,
+                                 .folder = here,
+                                 .count = {1, 0},
+                                 .total = {1, 0},
+                                 .timeout = 5,
+                                 .output = true};
     static const char table[] = "# cpus 1\n# gpus 0\nid,cpu\na,0.0001\nb,0.0001\n";
     hs_instance      *in = read_text(table);
     char              head[64], tail[] = "run 0 0 1\nalive\ncancel 0 1 1 1\nrun 0 1 1\nend\n";
@@ -569,6 +609,7 @@ int main(int argc, char **argv)
     tcase_add_test(tcase, timeout_on_node);
     tcase_add_loop_test(tcase, killed_node, 0, 2);
     tcase_add_test(tcase, stopped_node);
+    tcase_add_test(tcase, slow_reader);
     tcase_add_test(tcase, refused_before_start);
     tcase_add_test(tcase, fewer_nodes);
     tcase_add_test(tcase, fuzzed_node);

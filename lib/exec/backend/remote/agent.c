@@ -17,9 +17,10 @@
 #include "exec/error_text.h"
 #include "support/clock.h"
 
-/* The coordinator says that it hears the node at least six times within the timeout. A node gives up
- * after two thirds of the timeout, so the rest is left to end its commands. */
-enum { BEATS = 6, FIRST_TIMEOUT = 30, MOST_INSTANCE = 1 << 30 };
+/* The coordinator says that it hears the node at least six times within the timeout, at most for a
+ * third of the timeout after it last heard the node. A node gives up after half of the timeout,
+ * which ends before the coordinator takes its commands for dead. */
+enum { BEATS = 6, FIRST_TIMEOUT = 30, MOST_TIMEOUT = 1000000000, MOST_INSTANCE = 1 << 30 };
 
 typedef enum talk_state { GREETING, SETTINGS, RUNNING, ENDED } talk_state;
 
@@ -34,15 +35,17 @@ typedef struct talk {
 
 static double timeout_of(const talk *t)
 {
-    return t->agent.options.timeout > 0 ? t->agent.options.timeout : FIRST_TIMEOUT;
+    return t->agent.options.timeout > 0 ? fmin(t->agent.options.timeout, MOST_TIMEOUT)
+                                        : FIRST_TIMEOUT;
 }
 
 static hs_status defect(const hsi_message *message, hs_error *error)
 {
     char quoted[HSI_QUOTE];
 
-    return hsi_error_set(error, HS_EINVAL, "the coordinator has sent %s, which this node does not "
-                                           "understand",
+    return hsi_error_set(error, HS_EINVAL,
+                         "the coordinator has sent %s, which this node does not "
+                         "understand",
                          hsi_quote(message->word[0], strlen(message->word[0]), quoted));
 }
 
@@ -85,6 +88,20 @@ static bool read_digest(const char *text, uint64_t *digest)
     return true;
 }
 
+/* Say that the node lives, to the coordinator and to the guard. */
+static void beat(talk *t)
+{
+    const double  seconds = timeout_of(t);
+    const int64_t now = hsi_clock_ns();
+
+    if (now - t->beaten < (int64_t)(1e9 * seconds / BEATS))
+        return;
+    t->beaten = now;
+    hsi_sender_put(&t->agent.sender, HSI_SEND_ANYWAY, NULL, 0, "alive\n");
+    if (t->beat >= 0)
+        hsi_node_guard_beat(t->beat, seconds * 2 / 3);
+}
+
 static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
 {
     uint64_t  digest;
@@ -95,9 +112,12 @@ static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
     t->state = RUNNING;
     if (t->refused)
         return HS_OK;
+    beat(t);
     st = hsi_agent_set_up(&t->agent, m->bytes, m->length, digest, error);
+    beat(t);
     if (st == HS_OK)
         st = hsi_agent_workers_start(&t->agent, error);
+    t->heard = hsi_clock_ns();
     if (st != HS_OK)
         refuse(t, st, error);
     else
@@ -179,8 +199,9 @@ static hs_status obey_all(talk *t, hs_error *error)
 
 static hs_status lost(hs_error *error, const char *how)
 {
-    return hsi_error_set(error, HS_ECANCELED, "%s: the coordinator is lost, and this node ends its "
-                                              "commands",
+    return hsi_error_set(error, HS_ECANCELED,
+                         "%s: the coordinator is lost, and this node ends its "
+                         "commands",
                          how);
 }
 
@@ -197,25 +218,17 @@ static hs_status listen(talk *t, hs_error *error)
     got = read(t->in, bytes, sizeof bytes);
     if (got < 0)
         return errno == EINTR || errno == EAGAIN ? HS_OK : lost(error, strerror(errno));
+    if (got == 0 && t->refused) {
+        t->state = ENDED;
+        return HS_OK;
+    }
     if (got == 0)
         return lost(error, "end of input");
+    if (t->state != RUNNING) /* no `alive` comes before the end of the instance */
+        t->heard = hsi_clock_ns();
     if (!hsi_parser_add(&t->parser, bytes, (size_t)got))
         return HS_ENOMEM;
     return obey_all(t, error);
-}
-
-/* Say that the node lives, to the coordinator and to the guard. */
-static void beat(talk *t)
-{
-    const double  seconds = timeout_of(t);
-    const int64_t now = hsi_clock_ns();
-
-    if (now - t->beaten < (int64_t)(1e9 * seconds / BEATS))
-        return;
-    t->beaten = now;
-    hsi_sender_put(&t->agent.sender, HSI_SEND_ANYWAY, NULL, 0, "alive\n");
-    if (t->beat >= 0)
-        hsi_node_guard_beat(t->beat, seconds * 2 / 3);
 }
 
 static hs_status converse(talk *t, hs_error *error)
@@ -225,7 +238,7 @@ static hs_status converse(talk *t, hs_error *error)
     while (st == HS_OK && t->state != ENDED) {
         st = listen(t, error);
         beat(t);
-        if (st == HS_OK && hsi_clock_ns() - t->heard > (int64_t)(1e9 * timeout_of(t) * 2 / 3))
+        if (st == HS_OK && hsi_clock_ns() - t->heard > (int64_t)(1e9 * timeout_of(t) / 2))
             st = lost(error, "no sign of life");
     }
     return st;
@@ -246,7 +259,7 @@ static void say_hello(talk *t)
  * coordinator takes no output, exits: its guards end the commands. */
 static void stop_workers(talk *t, hs_status st)
 {
-    double grace = t->agent.spec.settings.fail.grace;
+    double grace = fmin(t->agent.spec.settings.fail.grace, MOST_TIMEOUT);
 
     if (st != HS_OK)
         hsi_sender_break(&t->agent.sender);

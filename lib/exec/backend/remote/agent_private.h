@@ -23,9 +23,9 @@ struct hsi_agent {
     hsi_run_spec       spec; /* of the workers of this node alone */
     hsi_machine        machine;
     hs_backend_options backend;
-    hs_body          **bodies; /* by 2 * row + type; NULL: no task of the row runs here on the type */
-    hsi_agent_worker  *worker; /* CPUs first; spec.workers elements */
-    unsigned           started; /* workers with a thread */
+    hs_body **bodies; /* by 2 * row + type; NULL: no task of the row runs here on the type */
+    hsi_agent_worker *worker;  /* CPUs first; spec.workers elements */
+    unsigned          started; /* workers with a thread */
 };
 
 /* agent_setup.c: read the instance from `bytes` and make ready what the workers need. On failure

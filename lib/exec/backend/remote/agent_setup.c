@@ -44,8 +44,9 @@ static hs_status read_instance(hsi_agent *agent, const char *bytes, size_t lengt
     if (fd >= 0)
         close(fd);
     if (st == HS_OK && hs_instance_digest(agent->in) != digest)
-        return hsi_error_set(error, HS_EINVAL, "the digest of the instance differs from that of "
-                                               "the coordinator");
+        return hsi_error_set(error, HS_EINVAL,
+                             "the digest of the instance differs from that of "
+                             "the coordinator");
     return st;
 }
 
@@ -81,8 +82,7 @@ static hs_status describe_run(hsi_agent *agent, hs_error *error)
         if (o->first[type] > o->total[type] || o->count[type] > o->total[type] - o->first[type])
             return hsi_error_set(error, HS_EINVAL, "the node's workers are not among all workers");
     if (o->total[HS_CPU] != hs_instance_cpus(agent->in) ||
-        o->total[HS_GPU] != hs_instance_gpus(agent->in) ||
-        o->count[HS_CPU] + o->count[HS_GPU] == 0)
+        o->total[HS_GPU] != hs_instance_gpus(agent->in) || o->count[HS_CPU] + o->count[HS_GPU] == 0)
         return hsi_error_set(error, HS_EINVAL, "the instance has other workers, or the node none");
     o->settings.decide.policy = any_policy();
     o->settings.gpu.module = o->module;
@@ -135,14 +135,14 @@ hs_status hsi_agent_set_up(hsi_agent *agent, const char *bytes, size_t length, u
         st = describe_run(agent, error);
     if (st != HS_OK)
         return st;
-    agent->backend = (hs_backend_options){.struct_size = sizeof agent->backend,
-                                          .seconds_per_unit = agent->spec.seconds_per_unit,
-                                          .grace = s->fail.grace,
-                                          .process_memory = s->place.process_memory,
-                                          .allow_commands = s->run.allow_commands,
-                                          .keep_visible_devices = s->gpu.keep_visible_devices,
-                                          .emulate = {s->run.emulate[HS_CPU],
-                                                      s->run.emulate[HS_GPU]}};
+    agent->backend =
+        (hs_backend_options){.struct_size = sizeof agent->backend,
+                             .seconds_per_unit = agent->spec.seconds_per_unit,
+                             .grace = s->fail.grace,
+                             .process_memory = s->place.process_memory,
+                             .allow_commands = s->run.allow_commands,
+                             .keep_visible_devices = s->gpu.keep_visible_devices,
+                             .emulate = {s->run.emulate[HS_CPU], s->run.emulate[HS_GPU]}};
     if (s->run.allow_commands)
         st = hsi_starter_open(&agent->backend, agent->spec.workers, &agent->backend.starter, error);
     if (st == HS_OK)

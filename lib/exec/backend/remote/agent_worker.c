@@ -47,9 +47,10 @@ struct hsi_agent_worker {
 /* Return true if an order is at hand that takes so long that messages are not kept back for it. */
 static bool will_last(const hsi_agent_worker *w)
 {
-    const double soon = 1e-4; /* seconds */
-    const order *next = &w->orders[w->first];
-    const hs_body *body = w->agent->bodies[2 * hs_instance_row_of(w->agent->in, next->task) + w->type];
+    const double   soon = 1e-4; /* seconds */
+    const order   *next = &w->orders[w->first];
+    const hs_body *body =
+        w->agent->bodies[2 * hs_instance_row_of(w->agent->in, next->task) + w->type];
 
     return !body || body->backend != &hsi_backend_emulated ||
            hs_instance_time(w->agent->in, next->task, w->type) * w->agent->spec.seconds_per_unit >
@@ -77,8 +78,8 @@ static bool next_order(hsi_agent_worker *w)
             continue;
         w->attempt.task = w->orders[w->first].task;
         w->attempt.number = w->orders[w->first].number;
-        hsi_atomic_store(&w->cancel, w->stop || w->drain ? HS_CANCEL_STOP
-                                                         : (int)w->orders[w->first].cancel);
+        hsi_atomic_store(&w->cancel,
+                         w->stop || w->drain ? HS_CANCEL_STOP : (int)w->orders[w->first].cancel);
         w->begun = true;
     }
     sent = w->count > 0;
@@ -110,7 +111,8 @@ static void send_end(hsi_agent_worker *w, hs_outcome outcome, double seconds)
                    a->signal, used, waited, strlen(w->why));
 }
 
-static hs_outcome run_attempt(hsi_agent_worker *w)
+/* Run the attempt. *seconds: its duration. */
+static hs_outcome run_attempt(hsi_agent_worker *w, double *seconds)
 {
     const hsi_agent *agent = w->agent;
     hs_attempt      *a = &w->attempt;
@@ -129,10 +131,12 @@ static hs_outcome run_attempt(hsi_agent_worker *w)
         outcome = body->backend->run(w->commands, body, a);
     else
         snprintf(w->why, sizeof w->why, "this node cannot run the task");
-    send_end(w, outcome, 1e-9 * (double)(hsi_clock_ns() - begin));
+    *seconds = 1e-9 * (double)(hsi_clock_ns() - begin);
     return outcome;
 }
 
+/* Make room for another attempt, and begin none after a failure. Only then may the coordinator
+ * learn of the end, because it may send an attempt and `begin` at once. */
 static void end_order(hsi_agent_worker *w, hs_outcome outcome)
 {
     pthread_mutex_lock(&w->lock);
@@ -141,6 +145,15 @@ static void end_order(hsi_agent_worker *w, hs_outcome outcome)
     w->count--;
     w->begun = false;
     pthread_mutex_unlock(&w->lock);
+}
+
+static void run_order(hsi_agent_worker *w)
+{
+    double     seconds;
+    hs_outcome outcome = run_attempt(w, &seconds);
+
+    end_order(w, outcome);
+    send_end(w, outcome, seconds);
 }
 
 /* Describe the worker to the backend as among all workers of the run. */
@@ -171,8 +184,7 @@ static hs_status get_ready(hsi_agent_worker *w, hs_error *error)
 
     prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
     if (info.cores && hsi_bind_thread(0, info.cores, info.core_count) != HS_OK)
-        return hsi_error_set(error, HS_ERESOURCE, "cannot bind a worker to core %d",
-                             info.cores[0]);
+        return hsi_error_set(error, HS_ERESOURCE, "cannot bind a worker to core %d", info.cores[0]);
     return agent->backend.starter
                ? hsi_backend_command.worker_open(&agent->backend, &info, &w->commands, error)
                : HS_OK;
@@ -195,7 +207,7 @@ static void *run_worker(void *data)
     pthread_cond_broadcast(&w->changed);
     pthread_mutex_unlock(&w->lock); /* *s may be gone from here on */
     while (next_order(w))
-        end_order(w, run_attempt(w));
+        run_order(w);
     hsi_sender_flush(&w->agent->sender);
     if (w->commands)
         hsi_backend_command.worker_close(w->commands);
@@ -215,8 +227,8 @@ static bool prepare(hsi_agent *agent, unsigned i)
     w->agent = agent;
     w->local = i;
     w->type = i < cpus ? HS_CPU : HS_GPU;
-    w->number = i < cpus ? first[HS_CPU] + i
-                         : agent->options.total[HS_CPU] + first[HS_GPU] + i - cpus;
+    w->number =
+        i < cpus ? first[HS_CPU] + i : agent->options.total[HS_CPU] + first[HS_GPU] + i - cpus;
     w->attempt = (hs_attempt){.struct_size = sizeof w->attempt,
                               .instance = agent->in,
                               .worker = w->number,

@@ -16,7 +16,7 @@
 /* Start the command with these descriptors as standard input and output. Return 0, or an errno. */
 static int spawn(pid_t *pid, const char *command, int in, int out)
 {
-    char                      *arguments[] = {(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c",
+    char                      *arguments[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c",
                                               (char *)(uintptr_t)command, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t          how;
@@ -53,8 +53,8 @@ static int make_pipe(int ends[2])
     if (pipe2(ends, O_CLOEXEC) < 0)
         return errno;
     for (int i = 0; i < 2; i++) {
-        int moved = ends[i] > STDERR_FILENO ? ends[i]
-                                            : fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        int moved =
+            ends[i] > STDERR_FILENO ? ends[i] : fcntl(ends[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
         if (moved < 0)
             return errno;

@@ -68,8 +68,18 @@ static void break_off(hsi_link *link, int error)
         link->doomed = hsi_clock_ns();
         return;
     }
+    link->broken = !link->why[0];
     explain(link, "the connection broke: %s", strerror(error));
     doom(link);
+}
+
+/* Lose a node whose guard has said that no command of it runs. */
+static void take_death(hsi_link *link)
+{
+    if (link->broken)
+        link->why[0] = '\0';
+    explain(link, "its process ended");
+    lose(link);
 }
 
 /* Write as much as the connection takes of `bytes`; return the number of written bytes. */
@@ -93,8 +103,8 @@ static size_t write_some(hsi_link *link, const char *bytes, size_t count)
 
 static void flush_out(hsi_link *link)
 {
-    link->sent += write_some(link, (const char *)link->out.data + link->sent,
-                             link->out.size - link->sent);
+    link->sent +=
+        write_some(link, (const char *)link->out.data + link->sent, link->out.size - link->sent);
     if (link->sent == link->out.size)
         link->sent = link->out.size = 0;
 }
@@ -121,7 +131,7 @@ static void flush(hsi_link *link)
         flush_out(link);
 }
 
-static void kick(const hsi_link *link)
+void hsi_link_wake(const hsi_link *link)
 {
     const uint64_t one = 1;
 
@@ -133,7 +143,7 @@ void hsi_link_flush(hsi_link *link)
 {
     flush(link);
     if (has_output(link))
-        kick(link);
+        hsi_link_wake(link);
 }
 
 void hsi_link_put(hsi_link *link, const char *format, ...)
@@ -175,8 +185,9 @@ static bool greet(hsi_link *link, const hsi_message *m)
     if (protocol == HSI_PROTOCOL && strcmp(m->word[2], HS_VERSION_STRING) == 0)
         return true;
     link->refused = HS_EINVAL;
-    explain(link, "it has version %.64s of hsched-exec, and the coordinator %s: install the same "
-                  "version",
+    explain(link,
+            "it has version %.64s of hsched-exec, and the coordinator %s: install the same "
+            "version",
             m->word[2], HS_VERSION_STRING);
     doom(link);
     return true;
@@ -189,7 +200,7 @@ static bool take_refusal(hsi_link *link, const hsi_message *m)
     if (m->word[1][0] != '-' ||
         !hsi_message_number(&(hsi_message){.word = {m->word[1] + 1}}, 0, 1000, &status))
         return false;
-    link->refused = (hs_status)-(int)status;
+    link->refused = (hs_status) - (int)status;
     explain(link, "%.*s", (int)(m->length < HS_WHY ? m->length : HS_WHY), m->bytes);
     doom(link);
     return true;
@@ -202,7 +213,8 @@ static bool take_own(hsi_link *link, const hsi_message *m)
         return greet(link, m);
     if (hsi_message_is(m, "alive", 1, false))
         return true;
-    if (hsi_message_is(m, "ready", 1, false) && link->state == HSI_LINK_STARTS) {
+    if (hsi_message_is(m, "ready", 1, false) && link->state == HSI_LINK_STARTS &&
+        link->shared_left == 0) {
         link->state = HSI_LINK_READY;
         pthread_cond_broadcast(&link->changed);
         return true;
@@ -210,12 +222,13 @@ static bool take_own(hsi_link *link, const hsi_message *m)
     if (hsi_message_is(m, "refuse", 2, true) && link->state == HSI_LINK_STARTS)
         return take_refusal(link, m);
     if (hsi_message_is(m, "dead", 1, false)) {
-        explain(link, "its process ended");
-        lose(link);
+        take_death(link);
         return true;
     }
-    link->over |= hsi_message_is(m, "bye", 1, false);
-    return link->over;
+    if (!link->ends || !hsi_message_is(m, "bye", 1, false))
+        return false;
+    link->over = true;
+    return true;
 }
 
 /* Return true if the messages of the node still count. */
@@ -261,7 +274,7 @@ static void look_for_dead(hsi_link *link)
 {
     pthread_mutex_lock(&link->lock);
     if (hsi_parser_ends_dead(&link->parser))
-        lose(link);
+        take_death(link);
     pthread_mutex_unlock(&link->lock);
     hsi_parser_skip(&link->parser);
 }
@@ -336,8 +349,7 @@ static bool is_over(const hsi_link *link, int64_t now)
 {
     if (link->ends && now - link->ended > seconds_ns(5 + link->grace))
         return true;
-    return link->ends ? link->over || link->state >= HSI_LINK_DOOMED
-                      : link->state == HSI_LINK_LOST;
+    return link->ends ? link->over || link->state >= HSI_LINK_DOOMED : link->state == HSI_LINK_LOST;
 }
 
 /* Send, wait and receive once. Return false at the end. */
@@ -426,8 +438,10 @@ hs_status hsi_link_start(hsi_link *link, const char *command)
     } else {
         st = start_thread(link);
     }
-    if (st != HS_OK)
+    if (st != HS_OK) {
+        hsi_launcher_close_to(&link->launcher);
         link->state = HSI_LINK_LOST;
+    }
     return st;
 }
 
@@ -463,7 +477,7 @@ void hsi_link_end(hsi_link *link)
     link->ends = true;
     link->ended = hsi_clock_ns();
     pthread_mutex_unlock(&link->lock);
-    kick(link);
+    hsi_link_wake(link);
 }
 
 void hsi_link_close(hsi_link *link)

@@ -37,25 +37,26 @@ struct hsi_link {
     pthread_mutex_t lock; /* for the members below, and for what `take` changes */
     pthread_cond_t  changed;
     hsi_link_state  state;
-    bool            greeted;     /* the node has said hello */
+    bool            greeted;      /* the node has said hello */
     bool            shared_begun; /* `out` was empty, and `shared` is being sent */
-    bool            ends;        /* hsi_link_end() was called */
-    bool            over;        /* the node has said bye, or its output has ended */
-    hs_status       refused;     /* status of a refusal; HS_OK: none */
-    char            why[HS_WHY]; /* why the node is doomed or lost */
-    hsi_vector      out;         /* bytes to send */
-    size_t          sent;        /* bytes of `out` that are sent */
+    bool            ends;         /* hsi_link_end() was called */
+    bool            over;         /* the node has said bye, or its output has ended */
+    hs_status       refused;      /* status of a refusal; HS_OK: none */
+    char            why[HS_WHY];  /* why the node is doomed or lost */
+    bool            broken;       /* `why` is a failed write; the guard knows better */
+    hsi_vector      out;          /* bytes to send */
+    size_t          sent;         /* bytes of `out` that are sent */
     int64_t         heard, said, doomed, ended; /* times in ns: the last byte, the last `alive`,
                                                    the begin of that state, hsi_link_end() */
-    hsi_launcher    launcher;
-    int             kick; /* wakes the thread; -1: the link could not be made */
-    pthread_t       thread;
-    bool            threaded;
-    hsi_parser      parser; /* of the thread */
+    hsi_launcher launcher;
+    int          kick; /* wakes the thread; -1: the link could not be made */
+    pthread_t    thread;
+    bool         threaded;
+    hsi_parser   parser; /* of the thread */
 };
 
-/* Start the node with the shell command. The caller has set the first members, and `out` to the begin
- * of the greeting. HS_ERESOURCE or HS_ENOMEM, with link->why: the link is lost. */
+/* Start the node with the shell command. The caller has set the first members, and `out` to the
+ * begin of the greeting. HS_ERESOURCE or HS_ENOMEM, with link->why: the link is lost. */
 hs_status hsi_link_start(hsi_link *link, const char *command);
 
 /* Wait until the node is ready or lost. Return HS_OK, or the status of the refusal, with
@@ -68,6 +69,9 @@ void hsi_link_miss(hsi_link *link, const char *why);
 /* Append a line; write what was appended. Hold the lock. */
 void hsi_link_put(hsi_link *link, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hsi_link_flush(hsi_link *link);
+
+/* Let the thread of the link write what was appended. */
+void hsi_link_wake(const hsi_link *link);
 
 /* Let the node end, and free the link. Between both calls, other links may end as well. */
 void hsi_link_end(hsi_link *link);

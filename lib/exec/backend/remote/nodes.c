@@ -28,7 +28,8 @@ const char *hsi_remote_defect(const hsi_run_spec *spec)
     if (s->place.os_cpus)
         return "settings.place.os_cpus are those of this machine: no settings.run.nodes with them";
     if (hs_instance_link(spec->in, HS_H2D, &latency, &bandwidth))
-        return "the tasks have data that is copied, and settings.run.nodes run shell commands only: "
+        return "the tasks have data that is copied, and settings.run.nodes run shell commands "
+               "only: "
                "remove the links";
     if (spec->workers > HSI_REMOTE_WORKERS)
         return "settings.run.nodes allow 4096 workers: divide the tasks into shares";
@@ -127,17 +128,16 @@ static hs_status write_greeting(hsi_remote_node *node, char *folder)
 {
     const hsi_run_spec     *spec = node->remote->spec;
     const hs_exec_settings *s = &spec->settings;
-    const hsi_node_options  options = {
-         .settings = *s,
-         .name = (char *)(uintptr_t)node->link.name,
-         .folder = folder,
-         .module = (char *)(uintptr_t)s->gpu.module,
-         .first = {node->first[HS_CPU], node->first[HS_GPU]},
-         .count = {node->count[HS_CPU], node->count[HS_GPU]},
-         .total = {spec->cpus, spec->gpus},
-         .timeout = node->link.timeout,
-         .output = spec->logs || s->report.line};
-    static const char head[] = "hybridsched-node 1 " HS_VERSION_STRING "\n";
+    const hsi_node_options  options = {.settings = *s,
+                                       .name = (char *)(uintptr_t)node->link.name,
+                                       .folder = folder,
+                                       .module = (char *)(uintptr_t)s->gpu.module,
+                                       .first = {node->first[HS_CPU], node->first[HS_GPU]},
+                                       .count = {node->count[HS_CPU], node->count[HS_GPU]},
+                                       .total = {spec->cpus, spec->gpus},
+                                       .timeout = node->link.timeout,
+                                       .output = spec->logs || s->report.line};
+    static const char       head[] = "hybridsched-node 1 " HS_VERSION_STRING "\n";
 
     return hsi_vector_append(&node->link.out, head, sizeof head - 1) == 0 &&
                    hsi_node_options_write(&options, &node->link.out)
@@ -265,8 +265,8 @@ void hsi_remote_drain(hsi_remote *remote)
 
         pthread_mutex_lock(&link->lock);
         hsi_link_put(link, "drain\n");
-        hsi_link_flush(link);
         pthread_mutex_unlock(&link->lock);
+        hsi_link_wake(link); /* the caller may not block SIGPIPE */
     }
 }
 

@@ -16,7 +16,10 @@ static const struct option {
     option_kind kind;
     size_t      offset;
 } options_table[] = {
-#define MEMBER(name, kind, member) {name, kind, offsetof(hsi_node_options, member)}
+#define MEMBER(name, kind, member)                                                                 \
+    {                                                                                              \
+        name, kind, offsetof(hsi_node_options, member)                                             \
+    }
     MEMBER("name", TEXT, name),
     MEMBER("folder", TEXT, folder),
     MEMBER("gpu-module", TEXT, module),

@@ -17,23 +17,17 @@
  *
  * To a node:   hybridsched-node 1 VERSION        the first message
  *              option NAME +LENGTH               a setting, see options.h
- *              instance DIGEST +LENGTH           ends the settings; the node answers ready or refuse
- *              begin WORKER                      the worker may begin attempts; it stops after each
- *                                                failure, so that none begins that the failure forbids
- *              run WORKER TASK ATTEMPT           an attempt; attempts of a worker run one by one
- *              cancel WORKER TASK ATTEMPT WHY    an hs_cancel
- *              drain                             all workers stop after their attempts
- *              alive                             the coordinator hears the node
- *              end                               no attempt will follow
- * From a node: hello 1 VERSION HOST              the first message
- *              ready, refuse STATUS +LENGTH      LENGTH bytes say why
- *              ended WORKER TASK ATTEMPT OUTCOME SECONDS STATUS SIGNAL CORE WAIT +LENGTH
- *                                                OUTCOME 4: did not begin; STATUS 256: none;
- *                                                CORE, WAIT: seconds
- *              line WORKER TASK ATTEMPT STREAM +LENGTH
- *              alive, bye
- *              dead                              from the guard: no command of the node runs any
- *                                                more
+ *              instance DIGEST +LENGTH           ends the settings; the node answers ready or
+ * refuse begin WORKER                      the worker may begin attempts; it stops after each
+ *                                                failure, so that none begins that the failure
+ * forbids run WORKER TASK ATTEMPT           an attempt; attempts of a worker run one by one cancel
+ * WORKER TASK ATTEMPT WHY    an hs_cancel drain                             all workers stop after
+ * their attempts alive                             the coordinator hears the node end no attempt
+ * will follow From a node: hello 1 VERSION HOST              the first message ready, refuse STATUS
+ * +LENGTH      LENGTH bytes say why ended WORKER TASK ATTEMPT OUTCOME SECONDS STATUS SIGNAL CORE
+ * WAIT +LENGTH OUTCOME 4: did not begin; STATUS 256: none; CORE, WAIT: seconds line WORKER TASK
+ * ATTEMPT STREAM +LENGTH alive, bye dead                              from the guard: no command of
+ * the node runs any more
  */
 enum { HSI_MESSAGE_LINE = 4096, HSI_MESSAGE_WORDS = 12, HSI_PROTOCOL = 1 };
 

@@ -20,18 +20,24 @@ static hsi_remote_attempt *attempt_at(hsi_remote_worker *w, unsigned i)
     return &w->attempts[(w->first + i) % HSI_REMOTE_DEPTH];
 }
 
-/* End an attempt, and wake the worker that waits for it. Hold the lock. */
-static void end_attempt(hsi_remote_worker *w, hsi_remote_attempt *a, hs_outcome outcome)
+/* Wake the worker if it waits. Hold the lock. */
+static void wake_worker(hsi_remote_worker *w)
 {
     const uint64_t one = 1;
 
-    a->ended = true;
-    a->outcome = outcome;
     if (!w->waits)
         return;
     w->waits = false;
     while (write(w->event, &one, sizeof one) < 0 && errno == EINTR)
         continue;
+}
+
+/* End an attempt, and wake the worker that waits for it. Hold the lock. */
+static void end_attempt(hsi_remote_worker *w, hsi_remote_attempt *a, hs_outcome outcome)
+{
+    a->ended = true;
+    a->outcome = outcome;
+    wake_worker(w);
 }
 
 /* End an attempt that the node does not run any more. Hold the lock. */
@@ -97,8 +103,8 @@ static bool take_measures(const hsi_message *m, hs_attempt *attempt, double *sec
 
     if (!hsi_message_real(m, 5, seconds) || !(*seconds >= 0) ||
         !hsi_message_number(m, 6, 256, &status) || !hsi_message_number(m, 7, 128, &number) ||
-        !hsi_message_real(m, 8, &attempt->core_seconds) ||
-        !hsi_message_real(m, 9, &attempt->core_wait))
+        !hsi_message_real(m, 8, &attempt->core_seconds) || attempt->core_seconds < 0 ||
+        !hsi_message_real(m, 9, &attempt->core_wait) || attempt->core_wait < 0)
         return false;
     attempt->status = status == 256 ? -1 : (int)status;
     attempt->signal = (int)number;
@@ -124,7 +130,8 @@ static bool take_end(hsi_remote_node *node, const hsi_message *m)
     double              seconds;
 
     if (!a || !hsi_message_number(m, 4, HSI_REMOTE_UNBEGUN, &outcome) ||
-        outcome == HS_OUTCOME_LOST || m->length >= HS_WHY || !take_measures(m, a->attempt, &seconds))
+        outcome == HS_OUTCOME_LOST || m->length >= HS_WHY ||
+        !take_measures(m, a->attempt, &seconds))
         return false;
     memcpy(a->attempt->why, m->bytes, m->length);
     a->attempt->why[m->length] = '\0';
@@ -155,38 +162,76 @@ static void write_log(hsi_remote_attempt *a, int fd, const char *bytes, size_t c
     }
 }
 
-/* Pass a line of output on. The attempt stays, since only this thread ends it. */
+typedef struct line_head {
+    size_t length;
+    int    stream;
+} line_head;
+
+/* Keep a line of output for the worker: this thread must not wait for a file or a terminal. Hold
+ * the lock. */
 static bool take_line(hsi_remote_node *node, const hsi_message *m)
 {
     hsi_remote_worker  *w;
-    hsi_remote_attempt *a;
+    hsi_remote_attempt *a = find_attempt(node, m, &w);
     uint64_t            stream;
-    int                 fd;
+    line_head           head = {.length = m->length};
 
-    pthread_mutex_lock(&node->link.lock);
-    a = find_attempt(node, m, &w);
-    pthread_mutex_unlock(&node->link.lock);
     if (!a || !hsi_message_number(m, 4, 1, &stream))
         return false;
-    fd = a->log[a->log[1] >= 0 ? stream : 0];
-    if (fd >= 0)
-        write_log(a, fd, m->bytes, m->length);
-    if (a->attempt->line_printed && m->length > 0)
-        a->attempt->line_printed(a->attempt, (int)stream, m->bytes, m->length);
+    head.stream = (int)stream;
+    if (hsi_vector_append(&a->lines, &head, sizeof head) != 0 ||
+        hsi_vector_append(&a->lines, m->bytes, m->length) != 0)
+        a->log_error = ENOMEM;
+    wake_worker(w);
     return true;
+}
+
+/* Write a line of output to the log, and pass it to the caller of the run. */
+static void pass_line(hsi_remote_attempt *a, int stream, const char *line, size_t length)
+{
+    const int fd = a->log[a->log[1] >= 0 ? stream : 0];
+
+    if (fd >= 0)
+        write_log(a, fd, line, length);
+    if (a->attempt->line_printed && length > 0)
+        a->attempt->line_printed(a->attempt, stream, line, length);
+}
+
+/* Pass all lines of the attempt on, in the worker's thread. Hold the lock, which is released
+ * meanwhile. */
+static void pass_lines(hsi_remote_worker *w, hsi_remote_attempt *a)
+{
+    hsi_link *link = &w->node->link;
+
+    while (a->lines.size > 0) {
+        hsi_vector lines = a->lines;
+        line_head  head;
+
+        a->lines = (hsi_vector){.data = NULL};
+        pthread_mutex_unlock(&link->lock);
+        for (size_t at = 0; at + sizeof head <= lines.size; at += sizeof head + head.length) {
+            const char *line = (const char *)lines.data + at;
+
+            memcpy(&head, line, sizeof head);
+            if (head.length > lines.size - at - sizeof head)
+                break; /* memory was short for the line */
+            pass_line(a, head.stream, line + sizeof head, head.length);
+        }
+        hsi_vector_free(&lines);
+        pthread_mutex_lock(&link->lock);
+    }
 }
 
 bool hsi_remote_take(hsi_link *link, const hsi_message *m)
 {
     hsi_remote_node *node = (hsi_remote_node *)(void *)link;
+    const bool       is_line = hsi_message_is(m, "line", 5, true);
     bool             is_taken;
 
-    if (hsi_message_is(m, "line", 5, true))
-        return take_line(node, m);
-    if (!hsi_message_is(m, "ended", 10, true))
+    if (!is_line && !hsi_message_is(m, "ended", 10, true))
         return false;
     pthread_mutex_lock(&link->lock);
-    is_taken = take_end(node, m);
+    is_taken = is_line ? take_line(node, m) : take_end(node, m);
     pthread_mutex_unlock(&link->lock);
     return is_taken;
 }
@@ -273,8 +318,8 @@ static void cancel_all(hsi_remote_worker *w)
     }
 }
 
-/* Wait until the first attempt has ended, or the worker's attempts are cancelled; then tell the
- * node. Hold the lock, which is released while waiting. */
+/* Wait until the first attempt has ended or printed a line, or the worker's attempts are cancelled;
+ * then tell the node. Hold the lock, which is released while waiting. */
 static void wait_once(hsi_remote_worker *w)
 {
     hsi_link                 *link = &w->node->link;
@@ -301,7 +346,8 @@ static void take_out(hsi_remote_worker *w, hs_completion *out)
     hsi_remote_attempt *a = attempt_at(w, 0);
 
     close_logs(a);
-    w->stopped |= a->outcome == HS_OUTCOME_FAILED;
+    w->stopped |= a->outcome == HS_OUTCOME_FAILED ||
+                  (a->outcome == HS_OUTCOME_ABORTED && a->end == 0); /* it did not begin */
     if (a->log_error && a->outcome == HS_OUTCOME_DONE) {
         snprintf(a->attempt->why, HS_WHY, "cannot write its output: %s", strerror(a->log_error));
         a->outcome = HS_OUTCOME_FAILED;
@@ -321,10 +367,14 @@ static int collect(hs_backend_worker *worker, int wait, hs_completion *out)
     int                found;
 
     pthread_mutex_lock(&link->lock);
-    while (wait && w->count > 0 && !attempt_at(w, 0)->ended)
+    while (wait && w->count > 0 && !attempt_at(w, 0)->ended) {
         wait_once(w);
+        pass_lines(w, attempt_at(w, 0));
+    }
     if (!wait)
         hsi_link_flush(link);
+    if (w->count > 0)
+        pass_lines(w, attempt_at(w, 0));
     found = w->count > 0 && attempt_at(w, 0)->ended;
     if (found)
         take_out(w, out);

@@ -10,6 +10,7 @@ typedef struct hsi_remote_attempt {
     hs_attempt *attempt;
     int         log[2];    /* files of its output and its errors; -1: none */
     int         log_error; /* errno of the first failed write */
+    hsi_vector  lines; /* its output, until the worker passes it on: for each line a line_head */
     bool        cancelled; /* the node was told */
     bool        ended;
     hs_outcome  outcome;
@@ -27,8 +28,8 @@ typedef struct hsi_remote_worker {
     int                event; /* descriptor that becomes readable when an awaited attempt ends */
     hsi_remote_attempt attempts[HSI_REMOTE_DEPTH]; /* a ring, in the order of submission */
     unsigned           first, count;
-    bool               waits; /* the worker waits for `event` */
-    bool               stopped; /* the node begins no attempt of the worker until it is told to */
+    bool               waits;    /* the worker waits for `event` */
+    bool               stopped;  /* the node begins no attempt of the worker until it is told to */
     int64_t            last_end; /* end of the attempt that ended last */
 } hsi_remote_worker;
 
@@ -43,7 +44,7 @@ struct hsi_remote {
     const hsi_run_spec *spec;
     unsigned            count;
     hsi_remote_node    *node;
-    hsi_remote_worker  *worker; /* by number */
+    hsi_remote_worker  *worker;   /* by number */
     hsi_vector          instance; /* the message `instance` */
 };
 
