@@ -31,6 +31,14 @@
 
 enum { CALLS = 3, MOST_STEPS = 16 };
 
+/* for headers older than the calls; a kernel without them makes the test skip itself */
+#ifndef SECCOMP_USER_NOTIF_FLAG_CONTINUE
+#define SECCOMP_USER_NOTIF_FLAG_CONTINUE (1UL << 0)
+#endif
+#ifndef SYS_clone3
+#define SYS_clone3 435
+#endif
+
 /* System calls of a kind; -1: none. */
 static const int calls_of[CALL_KINDS][CALLS] = {
     [CALL_NONE] = {-1, -1, -1},
@@ -54,16 +62,16 @@ _Noreturn static void skip(const char *what)
     exit(77);
 }
 
-/* Install the filter in this process. The C library falls back from clone3, whose flags no filter can
- * read, to clone. Return the descriptor of the listener, or -1. */
+/* Install the filter in this process. The C library falls back from clone3, whose flags no filter
+ * can read, to clone. Return the descriptor of the listener, or -1. */
 static int install_filter(call_kind kind)
 {
     struct sock_filter step[MOST_STEPS];
     unsigned short     size = 0;
     struct sock_fprog  program = {0, step};
 
-    step[size++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-                                                offsetof(struct seccomp_data, nr));
+    step[size++] =
+        (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
     for (int i = 0; i < CALLS && calls_of[kind][i] >= 0; i++) {
         step[size++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
                                                     (unsigned)calls_of[kind][i], 0, 1);
@@ -79,7 +87,7 @@ static int install_filter(call_kind kind)
                         &program);
 }
 
-/* Message with one descriptor. */
+/* Message with one descriptor, or with the error that took its place. */
 typedef union control {
     char           bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr aligned;
@@ -88,7 +96,7 @@ typedef union control {
 static void send_descriptor(int to, int fd)
 {
     control        c = {{0}};
-    char           byte = 0;
+    char           byte = fd < 0 ? (char)errno : 0;
     struct iovec   data = {&byte, 1};
     struct msghdr  message = {.msg_iov = &data, .msg_iovlen = 1};
     struct cmsghdr head = {CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
@@ -103,24 +111,26 @@ static void send_descriptor(int to, int fd)
         _exit(99);
 }
 
-/* Return the descriptor, or -1 if the message has none. */
+/* Return the descriptor, or -1 and errno if the message has none. */
 static int receive_descriptor(int from)
 {
-    control        c = {{0}};
-    char           byte;
-    struct iovec   data = {&byte, 1};
-    struct msghdr  message = {.msg_iov = &data,
-                              .msg_iovlen = 1,
-                              .msg_control = c.bytes,
-                              .msg_controllen = sizeof c.bytes};
-    int            fd = -1;
-    ssize_t        got;
+    control       c = {{0}};
+    char          byte;
+    struct iovec  data = {&byte, 1};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = c.bytes,
+                             .msg_controllen = sizeof c.bytes};
+    int           fd = -1;
+    ssize_t       got;
 
     do
         got = recvmsg(from, &message, 0);
     while (got < 0 && errno == EINTR);
     if (got == 1 && CMSG_FIRSTHDR(&message))
         memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof fd);
+    else if (got == 1)
+        errno = byte;
     return fd;
 }
 
@@ -187,20 +197,31 @@ static bool is_counted(call_kind kind, const struct seccomp_notif *asked)
 }
 
 /* Answer one question of the filter. `made`: number of counted calls so far; the execve of the tool
- * itself comes first. */
-static void answer(int listener, const failing_call *call, unsigned long *made)
+ * itself comes first. Return false if the kernel does not know the answer: Linux before 5.5. */
+static bool answer(int listener, const failing_call *call, unsigned long *made)
 {
     struct seccomp_notif      asked = {0};
     struct seccomp_notif_resp reply = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
 
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
-        return; /* the caller was killed */
+        return true; /* the caller was killed */
     reply.id = asked.id;
     if (is_counted(call->kind, &asked) && ++*made == call->at + (call->kind == CALL_EXEC)) {
         reply.flags = 0;
         reply.error = -call->error;
     }
-    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply);
+    return ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &reply) == 0 || errno != EINVAL;
+}
+
+/* End the tool, which waits for an answer, and skip the test. */
+_Noreturn static void give_up(int listener, pid_t tool)
+{
+    kill(tool, SIGKILL);
+    close(listener);
+    while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+        continue;
+    errno = EINVAL;
+    skip("this kernel cannot continue a call that a seccomp filter asks about");
 }
 
 /* Answer until no process is left; `tool` gets its status. */
@@ -219,10 +240,12 @@ static void attend(int listener, const failing_call *call, pid_t tool, call_outc
             outcome->status = status;
         if (ended > 0 || listener < 0)
             continue;
-        if (poll(&listening, 1, 1) == 1 && listening.revents & POLLIN)
-            answer(listener, call, &made);
-        else if (listening.revents & POLLHUP)
+        if (poll(&listening, 1, 1) == 1 && listening.revents & POLLIN) {
+            if (!answer(listener, call, &made))
+                give_up(listener, tool);
+        } else if (listening.revents & POLLHUP) {
             listening.fd = -1;
+        }
     }
     outcome->made = made - (made > 0 && call->kind == CALL_EXEC);
 }
