@@ -98,9 +98,9 @@ typedef struct hs_policy_settings {
     const hs_cost *cost; /* explore: executions of earlier runs, copied by hs_policy_create(); NULL:
                             none */
     hs_guess_use   guesses; /* explore; default: HS_GUESSES_TRIED */
-    const uint32_t *skip_worker; /* hs_policy_simulate(): by task, worker that ran a skipped task, or
-                                    HS_NONE: its results are in the first host's memory; NULL: all
-                                    HS_NONE */
+    const uint32_t *skip_worker; /* hs_policy_simulate(): by task, worker that ran a skipped task;
+                                    HS_NONE, or another number that is no worker: its results are
+                                    in the first host's memory; NULL: all HS_NONE */
     int transfers; /* whether transfers are recorded for hs_policy_transfers() and for
                       hs_schedule_transfers() of a simulation */
 } hs_policy_settings;
@@ -379,9 +379,10 @@ struct hs_policy_kind {
  * Dependencies, data and links are those of `estimates`. Among workers idle at one
  * time GPUs decide first, then lower numbers. With exact estimates and no tolerance heteroprio
  * gives the schedule of the algorithm heteroprio; plan+steal gives a schedule no longer than the
- * plan, up to rounding of sums, and in a graph the plan itself. Every predecessor of a skipped task must be skipped, too. HS_EOVERFLOW: the
- * makespan exceeds the range of a double; HS_ESCHEDULE: the policy made an impossible decision, or
- * left a task; *error (may be NULL) then names the time, the worker, the task and the reason.
+ * plan, up to rounding of sums, and in a graph the plan itself. Every predecessor of a skipped task
+ * must be skipped, too. HS_EOVERFLOW: the makespan exceeds the range of a double; HS_ESCHEDULE: the
+ * policy made an impossible decision, or left a task; *error (may be NULL) then names the time, the
+ * worker, the task and the reason.
  */
 HS_API hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *estimates,
                                     const hs_schedule *plan, const hs_instance *truth,

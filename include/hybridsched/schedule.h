@@ -183,7 +183,7 @@ HS_API hs_status hs_schedule_check_available(const hs_instance *in, const hs_sch
 /**
  * Check a schedule of the rest of a run as hs_schedule_check_available() does. Tasks with skip[task]
  * = 1 are done: they have no entries, and what they wrote is in the memory of the worker
- * skip_worker[task] from 0 on, or in the first host's if that is HS_NONE or `skip_worker` is NULL.
+ * skip_worker[task] from 0 on, or in the first host's if that is no worker or `skip_worker` is NULL.
  */
 HS_API hs_status hs_schedule_check_rest(const hs_instance *in, const hs_schedule *s,
                                         const double *available, const unsigned char *skip,

@@ -72,8 +72,8 @@ static const ledger_handle *handle_of(const request *r, const hs_access *access)
     return &r->inputs->ledger->handle[access->data];
 }
 
-/* Return true if the ledger has the version that a task reads. It has no version of a task that was
- * done before the start: that version is on the host. */
+/* Return true if the ledger has the version that a task reads. A version that it does not have is on
+ * the first host. */
 static bool is_recorded(const request *r, const hs_access *access)
 {
     return handle_of(r, access)->newest == access->writer;

@@ -346,20 +346,32 @@ static hs_status ask_until_settled(policy_simulation *sim, double now)
     return st;
 }
 
+/* Return a task that was never started: one that no worker has, or a prefetched one. */
+static uint32_t find_left_task(const policy_simulation *sim)
+{
+    uint32_t task = 0, rank = 0;
+
+    while (task < sim->truth.n && sim->taken[task])
+        task++;
+    if (task < sim->truth.n)
+        return task;
+    while (sim->actors[rank].prefetched == HS_NONE)
+        rank++;
+    return sim->actors[rank].prefetched;
+}
+
 /* Return the status at the end: HS_EOVERFLOW if a task does not end before infinity, HS_ESCHEDULE
  * if tasks were never started. */
 static hs_status final_status(const policy_simulation *sim)
 {
-    uint32_t rank, task = 0;
+    uint32_t rank;
 
     for (rank = 0; rank < sim->due.size; rank++)
         if (is_busy(&sim->actors[rank]))
             return HS_EOVERFLOW;
     if (sim->done == sim->truth.n)
         return HS_OK;
-    while (sim->taken[task])
-        task++;
-    return hsi_task_is_left(sim->in, task, sim->now, sim->error);
+    return hsi_task_is_left(sim->in, find_left_task(sim), sim->now, sim->error);
 }
 
 static hs_status run_simulation(policy_simulation *sim)

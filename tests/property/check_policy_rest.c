@@ -199,7 +199,7 @@ START_TEST(inputs_come_from_where_tasks_ran)
         graph_sample_make(&s, 66000000 + i);
         draw_rest(&s, &r);
         for (size_t t = 0; t < s.n; t++)
-            worker[t] = dice_below(&d, 3) ? dice_below(&d, s.m + s.k) : HS_NONE;
+            worker[t] = dice_below(&d, 3) ? dice_below(&d, s.m + s.k) : t % 2 ? HS_NONE : 1000000;
         settings.skip = r.skip;
         settings.skip_worker = i % 5 ? worker : NULL;
         plan = simulate_rest(&s, hs_policy_find("heteroprio"), s.in, NULL, NULL);

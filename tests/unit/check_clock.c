@@ -14,15 +14,15 @@ enum { CPU, GPU, WORKERS, DECISIONS = 4 };
 
 #define START(task)                                                                                \
     {                                                                                              \
-        HS_DECIDE_START, task, 0, 0, 0                                                              \
+        HS_DECIDE_START, task, 0, 0, 0                                                             \
     }
 #define TAKE(task, victim)                                                                         \
     {                                                                                              \
-        HS_DECIDE_SPOLIATE, task, victim, 0, 0                                                            \
+        HS_DECIDE_SPOLIATE, task, victim, 0, 0                                                     \
     }
 #define WAIT(until)                                                                                \
     {                                                                                              \
-        HS_DECIDE_WAIT, 0, 0, until, 0                                                                \
+        HS_DECIDE_WAIT, 0, 0, until, 0                                                             \
     }
 
 /* scripted decisions of each worker, in order */
@@ -56,8 +56,7 @@ static void free_script(void *s)
     (void)s;
 }
 
-static void next_answer(void *own, unsigned worker, double now, hs_decision *out,
-                        hs_wake *wake)
+static void next_answer(void *own, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     script_state *s = own;
 
@@ -66,8 +65,8 @@ static void next_answer(void *own, unsigned worker, double now, hs_decision *out
     *out = s->script->says[worker][s->at[worker]++ % DECISIONS];
 }
 
-static void ignore_end(void *s, unsigned worker, uint32_t task, hs_ending how,
-                       double now, hs_wake *wake)
+static void ignore_end(void *s, unsigned worker, uint32_t task, hs_ending how, double now,
+                       hs_wake *wake)
 {
     (void)s;
     (void)worker;
@@ -132,9 +131,10 @@ static const struct {
     const char *fault;
 } impossible[] = {
     {{{[CPU] = {WAIT(0), START(1), WAIT(INFINITY)}, /* until now */
-      [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
+       [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
      "at 0 the policy lets cpu0 wait until 0, but that is not later"},
-    {{{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)}, [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
+    {{{[CPU] = {WAIT(NAN), START(1), WAIT(INFINITY)},
+       [GPU] = {START(2), START(0), WAIT(INFINITY)}}},
      "at 0 the policy lets cpu0 wait until nan, but that is not later"},
     {{{[CPU] = {START(0)}, [GPU] = {START(0)}}},
      "at 0 the policy starts task 't0' on cpu0, but the task is done, or another decision has "
@@ -149,7 +149,7 @@ static const struct {
     {{{[CPU] = {START(0)}, [GPU] = {START(2), TAKE(0, 2)}}},
      "at 1 the policy lets gpu0 spoliate task 't0' on gpu1, but the task does not run there"},
     {{{[CPU] = {START(0), WAIT(4), START(1), WAIT(INFINITY)},
-      [GPU] = {START(2), TAKE(1, CPU), START(0), WAIT(INFINITY)}}},
+       [GPU] = {START(2), TAKE(1, CPU), START(0), WAIT(INFINITY)}}},
      "at 1 the policy lets gpu0 spoliate task 't1' on cpu0, but the task does not run there"},
     {{{[CPU] = {WAIT(INFINITY)}, [GPU] = {TAKE(9, CPU)}}},
      "at 0 the policy lets gpu0 spoliate task number 9 on cpu0, but there is no such task"},
@@ -238,23 +238,87 @@ END_TEST
 START_TEST(done_tasks_are_not_started)
 {
     static const script one = {{[CPU] = {START(1), WAIT(INFINITY)}, [GPU] = {WAIT(INFINITY)}}};
-    static const script all = {{[CPU] = {START(1), START(0), WAIT(INFINITY)},
-                                [GPU] = {START(2), WAIT(INFINITY)}}};
-    unsigned char       all_but_one[] = {1, 0, 1}, only_one[] = {0, 1, 0};
-    hs_policy_settings  settings;
-    hs_instance        *in = tasks_on(1, 1);
-    hs_schedule        *plan = NULL;
+    static const script all = {
+        {[CPU] = {START(1), START(0), WAIT(INFINITY)}, [GPU] = {START(2), WAIT(INFINITY)}}};
+    unsigned char      all_but_one[] = {1, 0, 1}, only_one[] = {0, 1, 0};
+    hs_policy_settings settings;
+    hs_instance       *in = tasks_on(1, 1);
+    hs_schedule       *plan = NULL;
 
     hs_policy_settings_init(&settings);
     state.script = &all;
     settings.skip = only_one;
-    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan, NULL), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan, NULL),
+                     HS_ESCHEDULE);
     state.script = &one;
     settings.skip = all_but_one;
     ck_assert_int_eq(hs_policy_simulate(&scripted, in, NULL, in, &settings, &plan, NULL), HS_OK);
     ck_assert_uint_eq(hs_schedule_entry_count(plan), 1);
     ck_assert_double_eq(hs_schedule_makespan(plan), 2);
     hs_schedule_free(plan);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Prefetch t1 on the GPU, which never starts it. */
+static void prefetch_second(void *own, unsigned worker, double now, hs_decision *out, hs_wake *wake)
+{
+    (void)own;
+    (void)worker;
+    (void)now;
+    (void)wake;
+    hs_decide_start(out, 1);
+}
+
+static void ignore_ready(void *own, const uint32_t *tasks, size_t count, double now, hs_wake *wake)
+{
+    (void)own;
+    (void)tasks;
+    (void)count;
+    (void)now;
+    (void)wake;
+}
+
+static hs_instance *two_tasks_with_data(void)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+    size_t       handle;
+
+    hs_task_init(&task);
+    task.cpu = task.gpu = 4;
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_add_handle(b, "x", &handle), HS_OK);
+    for (size_t row = 0; row < 2; row++) {
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+        ck_assert_int_eq(hs_builder_add_access(b, row, handle, HS_READ), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(prefetched_task_is_not_left)
+{
+    static const script told = {{[CPU] = {WAIT(INFINITY), WAIT(INFINITY)},
+                                 [GPU] = {START(0), WAIT(INFINITY), WAIT(INFINITY)}}};
+    hs_instance        *in = two_tasks_with_data();
+    hs_policy_kind      mine = scripted;
+    hs_schedule        *plan = NULL;
+    hs_error            error;
+
+    mine.supports_graphs = mine.groups_endings = true;
+    mine.add_ready = ignore_ready;
+    mine.prefetch = prefetch_second;
+    state.script = &told;
+    ck_assert_int_eq(hs_policy_simulate(&mine, in, NULL, in, NULL, &plan, &error), HS_ESCHEDULE);
+    ck_assert_str_eq(error.why,
+                     "at 4 the policy lets every worker wait, but task 't1' has not run");
+    ck_assert_ptr_null(plan);
     hs_instance_free(in);
 }
 END_TEST
@@ -268,6 +332,7 @@ int main(void)
     tcase_add_loop_test(tests, impossible_decisions_are_refused, 0,
                         (int)(sizeof impossible / sizeof *impossible));
     tcase_add_test(tests, done_tasks_are_not_started);
+    tcase_add_test(tests, prefetched_task_is_not_left);
     tcase_add_test(tests, policy_kind_is_read_up_to_its_size);
     tcase_add_test(tests, plan_alone_keeps_the_plan);
     tcase_add_loop_test(tests, estimates_with_other_workers_are_refused, 0, 2);

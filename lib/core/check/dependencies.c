@@ -25,7 +25,7 @@ typedef struct machine {
     uint32_t  hosts;
     unsigned  cpus;
     double    latency[HS_LINKS], bandwidth[HS_LINKS]; /* bandwidth: bytes per second */
-    double    second;                                  /* units of time per second */
+    double    second;                                 /* units of time per second */
     bool      has[HS_LINKS];
 } machine;
 
@@ -37,18 +37,18 @@ typedef struct history {
 typedef struct work {
     const hs_instance *in;
     const hs_schedule *s;
-    size_t            *at;         /* start of each task's executions in `executions`; the first
-                                      is its run */
-    execution         *executions;
-    size_t            *first;      /* first task of each row, and the number of tasks */
-    size_t            *latest;     /* per row: `kept` tasks or NO_TASK, see `add_latest`; only for
-                                      instances with counts */
-    size_t             kept;
+    size_t            *at; /* start of each task's executions in `executions`; the first
+                              is its run */
+    execution *executions;
+    size_t    *first;  /* first task of each row, and the number of tasks */
+    size_t    *latest; /* per row: `kept` tasks or NO_TASK, see `add_latest`; only for
+                          instances with counts */
+    size_t               kept;
     const unsigned char *skip;        /* tasks done before the start; NULL: none */
     const uint32_t      *skip_worker; /* by task; NULL: the first host has all results */
-    machine            machine;
-    history           *data;
-    hs_violation      *v;
+    machine              machine;
+    history             *data;
+    hs_violation        *v;
 } work;
 
 static const execution *run_of(const work *w, size_t task)
@@ -150,8 +150,7 @@ static bool check_pair(const work *w, size_t task, const execution *e, size_t pr
 
     if (e->start < made->end)
         return set_violation(w, HS_TOO_EARLY, task, e, predecessor, made->end);
-    there = made->end + 
-            transfer_time(w, node_of(w, predecessor), memory_of(w, e->worker), bytes);
+    there = made->end + transfer_time(w, node_of(w, predecessor), memory_of(w, e->worker), bytes);
     return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, predecessor, there) : false;
 }
 
@@ -241,14 +240,17 @@ static bool check_all(const work *w)
 /* Count or store the execution, until 0, of each task that was done before the start. */
 static void add_skipped(const work *w, int pass)
 {
+    unsigned workers = hs_instance_cpus(w->in) + hs_instance_gpus(w->in);
+
     for (size_t task = 0; task < hs_instance_tasks(w->in); task++) {
+        unsigned worker = w->skip_worker ? w->skip_worker[task] : HS_NONE;
+
         if (!is_skipped(w, task))
             continue;
         if (pass == 0)
             w->at[task + 1]++;
         else
-            w->executions[w->at[task]] =
-                (execution){.worker = w->skip_worker ? w->skip_worker[task] : HS_NONE};
+            w->executions[w->at[task]] = (execution){.worker = worker < workers ? worker : HS_NONE};
     }
 }
 
@@ -324,8 +326,8 @@ static hs_status find_machine(work *w)
             of->host[of->cpus + first[HS_GPU]++] = node;
     }
     for (int link = 0; link < HS_LINKS; link++)
-        of->has[link] = hs_instance_link(w->in, (hs_link)link, &of->latency[link],
-                                         &of->bandwidth[link]);
+        of->has[link] =
+            hs_instance_link(w->in, (hs_link)link, &of->latency[link], &of->bandwidth[link]);
     w->kept = of->hosts > 1 ? of->hosts + (size_t)gpus : 3;
     return HS_OK;
 }
@@ -350,7 +352,8 @@ hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s,
     if (find_machine(&w) != HS_OK)
         return HS_ENOMEM;
     w.at = calloc(2 * tasks + 2, sizeof *w.at);
-    w.executions = malloc((hs_schedule_entry_count(s) + (skip ? tasks : 0) + 1) * sizeof *w.executions);
+    w.executions =
+        malloc((hs_schedule_entry_count(s) + (skip ? tasks : 0) + 1) * sizeof *w.executions);
     w.first = malloc((rows + 1) * sizeof *w.first);
     if (rows < tasks && rows <= SIZE_MAX / sizeof *w.latest / w.kept)
         w.latest = malloc(rows * w.kept * sizeof *w.latest);

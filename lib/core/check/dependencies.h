@@ -6,7 +6,8 @@
 
 /*
  * Check that each execution starts after its predecessors and after the arrival of its inputs. The
- * schedule is otherwise valid; see hs_schedule_check_rest() for `skip` and `skip_worker`. HS_ESCHEDULE: *v has the violation.
+ * schedule is otherwise valid; see hs_schedule_check_rest() for `skip` and `skip_worker`.
+ * HS_ESCHEDULE: *v has the violation.
  */
 hs_status hsi_check_dependencies(const hs_instance *in, const hs_schedule *s,
                                  const unsigned char *skip, const uint32_t *skip_worker,
