@@ -90,8 +90,8 @@ void bench_paper_figure(bench_paper *paper, const char *what, const plot_spec *p
     close_file(paper, file, path);
     if (paper->code == EXIT_OK) {
         file = open_file(paper, name, "pdf", &path);
-        if (file)
-            pdf_write(output_stream(file), svg);
+        if (file && !pdf_write(output_stream(file), svg))
+            abort(); /* an element that plots do not have */
         close_file(paper, file, path);
     }
     free(svg);

@@ -72,9 +72,12 @@ static hs_status run_unregistered(hsi_best *best, const hsi_algorithm *alg)
     settings.cancel = is_over;
     settings.cancel_data = best;
     st = hsi_run_algorithm(alg, best->in, &settings, &s);
-    if (st == HS_OK)
-        return hsi_best_offer(best, s);
-    return st == HS_ENOMEM ? st : HS_OK;
+    if (st != HS_OK)
+        return st == HS_ENOMEM ? st : HS_OK;
+    hsi_best_set_member(best, alg->about.name, HS_RANK_DEFAULT);
+    st = hsi_best_offer(best, s);
+    hsi_best_set_member(best, NULL, HS_RANK_DEFAULT);
+    return st;
 }
 
 /* Add the schedules that are short where transfers take long. */

@@ -224,6 +224,7 @@ static hs_status search_neighbourhoods(search *s, bool beside)
     best->phase = "large neighbourhoods";
     st = hsi_team_run(best->settings, s->count, &best->interrupt,
                       beside ? run_beside : run_neighbourhoods, s);
+    best->phase = "large neighbourhoods"; /* the proof beside has changed it */
     for (unsigned i = beside; i < s->count; i++) {
         stream *it = &s->streams[i];
 
