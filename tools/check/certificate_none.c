@@ -4,7 +4,7 @@
 #include "common/message.h"
 
 int check_certificate(const char *path, const hs_instance *in, const hs_schedule *s,
-                      const hs_plan_info *info, int print)
+                      const hs_plan_info *info, bool print)
 {
     (void)in;
     (void)s;
