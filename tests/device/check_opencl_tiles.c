@@ -48,7 +48,7 @@ START_TEST(each_call_fails)
 }
 END_TEST
 
-/* The same for a copy that fails when its queue executes it. */
+/* In each run, let another copy fail when its queue executes it. */
 START_TEST(each_copy_fails)
 {
     unsigned right = 0, wrong = 0;

@@ -338,7 +338,9 @@ static void lose_a_node(const char *policy, const char *how, double timeout)
     s.run.node_timeout = timeout;
     ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
     ck_assert_uint_eq(report.done, 30);
-    ck_assert_uint_ge(report.lost_workers, 1); /* a stopped machine may lose the others, too */
+    ck_assert_uint_ge(report.lost_workers, 1);
+    if (timeout == 0) /* a machine that stalls may lose other nodes, too, with a short timeout */
+        ck_assert_uint_le(report.lost_workers, 2);
     read_file("did", got, sizeof got);
     for (int i = 0; i < 30; i++) {
         char line[16];

@@ -252,7 +252,7 @@ static bool never_began(const hs_completion *end)
     return end->outcome == HS_OUTCOME_ABORTED && end->end == 0;
 }
 
-/* Keep a task that did not begin, before those that followed it. */
+/* Keep a task whose attempt did not begin. It is submitted again before the tasks behind it. */
 static void come_back(pipeline *p, uint32_t task)
 {
     uint32_t *at = &p->again[p->came_back++];

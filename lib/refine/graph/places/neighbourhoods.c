@@ -144,7 +144,7 @@ static void free_connected(hsi_neighbourhoods *search, hsi_random *random, uint3
         free_neighbours(search, search->queue[hsi_random_below(random, search->count)], most);
 }
 
-/* Free tasks that start one after the other. */
+/* Let the search choose the places of some tasks that start one after another. */
 static void free_window(hsi_neighbourhoods *search, hsi_random *random, uint32_t most)
 {
     uint32_t n = (uint32_t)search->arcs->pb->n;

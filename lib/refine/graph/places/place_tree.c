@@ -38,7 +38,7 @@ struct hsi_place_tree {
     uint64_t         before; /* steps before the current call */
     hs_schedule     *found;
     bool             begun, ended;
-    const hsi_place_frozen *frozen; /* what the search keeps; NULL: nothing */
+    const hsi_place_frozen *frozen; /* places and orders to keep; NULL: none */
 };
 
 static node *node_at(hsi_place_tree *tree, size_t depth)
