@@ -73,9 +73,7 @@ typedef struct hsi_matrix {
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
                                           matrix; element (i, j) is the inner product of those of
                                           rows i and j, plus a constant on the diagonal */
-    const struct hsi_sharing *sharing; /* functions of the module for GPUs; NULL: no GPU works on
-                                          the matrix */
-    struct hsi_memory        *memory;
+    struct hsi_tiles         *shared;  /* the tiles on devices; NULL: no GPU works on the matrix */
     hs_exec_factorisation     result;
 } hsi_matrix;
 
