@@ -24,7 +24,6 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
         st = hsi_matrix_set_input(matrix, s->run.matrix, s->run.matrix_order, error);
     matrix->may_fail = run->may_fail;
     matrix->may_take = run->may_take;
-    matrix->records = s->keep.transfers;
     matrix->verify = s->run.verify;
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }

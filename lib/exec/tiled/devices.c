@@ -174,21 +174,16 @@ static hs_status list_operations(hsi_tiles *tiles)
 /* Tiles have a few places more than there are tiles, for tasks that may fail. */
 static void describe_tiles(hsi_tiles *tiles, const hs_exec_settings *settings)
 {
-    const double      usual = 0.8; /* the rest is for code, libraries and displays */
     const hsi_matrix *matrix = tiles->matrix;
     hsi_devices      *d = &tiles->devices;
     size_t            element = hsi_matrix_element_bytes(matrix);
 
     tiles->backend = backend;
-    tiles->backend.name = d->choice[0].ops->name;
-    d->backend = &tiles->backend;
-    d->limit_setting = "settings.gpu.tile_memory";
+    hsi_devices_set_up(d, &tiles->backend, settings);
     d->unit = (hsi_matrix_elements(matrix) * element + UNIT - 1) / UNIT * UNIT;
     d->least_units = least_tiles(matrix);
+    d->together = 1;
     d->most_units = matrix->pieces + 2 * HSI_OPERANDS;
-    d->limit = settings->gpu.tile_memory;
-    d->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
-    d->keeps_records = matrix->records;
     for (size_t i = 0; i < matrix->pieces; i++)
         if (matrix->piece[i].matrix)
             d->bytes[i] = hsi_matrix_piece_elements(matrix, matrix->piece[i].matrix) * element;

@@ -62,7 +62,6 @@ typedef struct hsi_matrix {
     bool             may_fail;    /* attempts may fail, so inputs must survive an attempt */
     bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
-    int              records;     /* transfers are recorded */
     bool             verify;      /* the result is verified after a run */
     size_t           rows, pieces;
     hsi_matrix_row  *row;
