@@ -138,7 +138,7 @@ runs_stencil() {
         "$cuda" -O2 -c -Xcompiler -fPIC $cflags "$from/stencil_cuda.cu" -o "$root/stencil_cuda.o" ||
             fail "examples/stencil/stencil_cuda.cu does not compile"
         parts="$parts $root/stencil_cuda.o"
-        libs="$libs -L${cuda%/bin/nvcc}/lib64 -Wl,-rpath,${cuda%/bin/nvcc}/lib64 -lcudart"
+        libs="$libs -L${cuda%/bin/nvcc}/lib64 -Wl,-rpath,${cuda%/bin/nvcc}/lib64 -lcudart -lstdc++"
     else
         echo "consumer: no nvcc, so examples/stencil is not compiled for CUDA"
     fi

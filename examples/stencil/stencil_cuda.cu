@@ -5,7 +5,7 @@
  *
  *     nvcc -O2 -c -Xcompiler -fPIC $(pkg-config --cflags hybridsched) stencil_cuda.cu
  *     cc -O2 -shared -fPIC $(pkg-config --cflags hybridsched) -o stencil.so stencil.c \
- *         stencil_cuda.o -L/usr/local/cuda/lib64 -lcudart
+ *         stencil_cuda.o -L/usr/local/cuda/lib64 -lcudart -lstdc++
  *
  * The function launches a kernel and returns. The library queues the next task behind it, and
  * copies data while it runs.
