@@ -154,8 +154,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 }
 
 static const hs_backend backend = {
-    .abi = HS_BACKEND_ABI,
-    .name = "device", /* until a module gives it its name */
+    .struct_size = sizeof(hs_backend),
+    .name = "device", /* replaced by the name of the module */
     .body_create = body_create,
     .body_free = body_free,
     .worker_open = hsi_device_worker_open,

@@ -24,7 +24,7 @@ typedef struct hsi_named_buffer {
 struct hsi_buffers {
     const hs_instance *in;
     bool               may_fail, may_take;
-    size_t             count, owned; /* number of all data, and of those with `owned` */
+    size_t             count, owned; /* number of handles, and of handles with `owned` */
     hsi_buffer        *buffer; /* by handle */
     hsi_named_buffer  *named;  /* the used data, sorted by name */
     size_t             named_count;
