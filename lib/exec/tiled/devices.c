@@ -131,7 +131,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 }
 
 static const hs_backend backend = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "device", /* until a module gives it its name */
     .body_create = body_create,
     .body_free = hsi_body_free,

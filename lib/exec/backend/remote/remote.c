@@ -416,7 +416,7 @@ static void worker_close(hs_backend_worker *worker)
 }
 
 const hs_backend hsi_backend_remote = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "remote",
     .body_create = hsi_remote_body_create,
     .worker_open = worker_open,
