@@ -189,7 +189,7 @@ START_TEST(algorithm_is_read_up_to_its_size)
 {
     hs_instance *in = an_instance();
     hs_schedule *s = NULL;
-    double       makespan = 0, ratio = 5; /* data of the algorithm, which counts its runs there */
+    double       makespan = 0, ratio = 5; /* ratio: data of the algorithm, a counter of runs */
     struct {
         hs_algorithm alg;
         char         later[64]; /* fields of a later version of the struct */

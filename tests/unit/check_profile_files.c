@@ -194,7 +194,8 @@ START_TEST(folders_and_missing_files_are_refused)
 }
 END_TEST
 
-/* Call a function in a process that may not write as it likes; its assertions count here. */
+/* Call a function in a child with restricted write permissions; failed assertions of the child fail
+ * the test. */
 static void without_rights(void (*function)(void))
 {
     pid_t pid = fork();
