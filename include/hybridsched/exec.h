@@ -165,10 +165,11 @@ typedef struct hs_exec_settings {
 
     /** GPUs. */
     struct {
-        const char *module;          /* file of the GPU module; NULL: the installed module, else
-                                        hybridsched-cuda.so on the library search path. Or a list of
-                                        modules for devices, as for hs_exec_device_at(): its devices
-                                        run the kernels of a factorisation that all of them have */
+        const char *module;          /* file of the GPU module; NULL: the first of cuda and opencl
+                                        that has a device: installed, or on the library search path.
+                                        Or a list of modules for devices, as for
+                                        hs_exec_device_at(): its devices run kernels of a
+                                        factorisation that all of them have, or plugins on data */
         int    mode;                 /* an hs_gpu_mode: launch mode of planned tasks */
         int    resident;             /* upload inputs before the start, leave results on the GPUs */
         int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
