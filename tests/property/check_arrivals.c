@@ -54,6 +54,16 @@ static void add_machine(hs_builder *b, const graph_sample *s)
             ck_assert_int_eq(hs_builder_set_link(b, (hs_link)link, latency, bandwidth), HS_OK);
 }
 
+/* Set the memory in which a handle lies at the start. */
+static void set_home(hs_builder *b, const graph_sample *s, size_t handle)
+{
+    uint32_t hosts = (uint32_t)hs_instance_nodes(s->in), home = s->home[handle];
+
+    ck_assert_int_eq(hs_builder_set_handle_memory(b, handle, home < hosts ? HS_CPU : HS_GPU,
+                                                  home < hosts ? home : home - hosts),
+                     HS_OK);
+}
+
 static void add_relations(hs_builder *b, const graph_sample *s, const size_t *order)
 {
     for (size_t h = 0; h < s->data; h++) {
@@ -62,6 +72,7 @@ static void add_relations(hs_builder *b, const graph_sample *s, const size_t *or
 
         ck_assert_int_eq(hs_builder_add_handle(b, name, &handle), HS_OK);
         ck_assert_int_eq(hs_builder_set_handle_bytes(b, handle, s->size[h]), HS_OK);
+        set_home(b, s, handle);
     }
     for (size_t i = 0; i < s->n; i++) {
         for (size_t j = 0; j < i; j++)
@@ -136,7 +147,7 @@ static hs_schedule *run_arriving(const hs_policy_kind *kind, const graph_sample 
     for (uint32_t h = 0; h < s->data; h++) {
         uint32_t handle;
 
-        ck_assert_int_eq(hs_policy_add_handle(policy, s->size[h], 0, &handle), HS_OK);
+        ck_assert_int_eq(hs_policy_add_handle(policy, s->size[h], s->home[h], &handle), HS_OK);
         ck_assert_uint_eq(handle, h);
     }
     for (size_t i = 0; i < s->n; i++)
