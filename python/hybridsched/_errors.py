@@ -11,8 +11,8 @@ from ._hs import ffi, lib
 __all__ = [
     "BusyWorkers", "Cancelled", "DependentTasks", "DuplicateId", "Error", "InputOutput",
     "InvalidArgument", "InvalidGraph", "InvalidSchedule", "InvalidTime", "MalformedInput",
-    "MissingResource", "NoMemory", "NoWorker", "Refused", "SolverFailed", "TaskFailed", "TooBig",
-    "TooLong", "UnknownTime", "Unsupported", "WrongKind",
+    "MissingResource", "NoMemory", "NoRoom", "NoWorker", "Refused", "SolverFailed", "TaskFailed",
+    "TooBig", "TooLong", "UnknownTime", "Unsupported", "WrongKind",
 ]
 
 
