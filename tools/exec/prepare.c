@@ -70,6 +70,7 @@ static void print_refusal(const char *path, const char *why)
                                             {"settings.run.matrix", "--input"},
                                             {"settings.place.share_gpu_cores", "--no-reserve"},
                                             {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.run.mpi", "--mpi"},
                                             {"settings.run.fewer_nodes", "--fewer"},
                                             {"settings.run.nodes", "--nodes"},
                                             {"settings.gpu.module", "--gpu-module"},

@@ -6,6 +6,7 @@
 
 #include "exec/client/sharing.h"
 #include "exec/device/modules.h"
+#include "exec/ranks/exchange.h"
 
 /* The run for which a client recognises its rows. */
 typedef struct hsi_client_run {
@@ -55,6 +56,10 @@ typedef struct hsi_client {
     /* Announce that a CPU worker will soon run a task of the row. Called only if sharing() returns
      * a module. */
     void (*prefetch)(void *state, size_t row);
+
+    /* Return the messages of the ranks that share the client's tasks; NULL: this process runs all.
+     * The function may be NULL. */
+    hsi_exchange *(*exchange)(const void *state);
 
     /* The same as hs_exec_data() and hs_exec_data_at(). NULL: the application has no access to the
      * data. */
@@ -107,6 +112,9 @@ hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error);
 /* Return the module that shares data with GPUs, and set *memory; NULL: none. The function is cheap,
  * and constant after the bodies are made. */
 const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory);
+
+/* Return the messages of the ranks that share the tasks; NULL: this process runs all tasks. */
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data);
 
 /* Announce a row that a CPU worker will run soon; the data is shared with GPUs. */
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row);

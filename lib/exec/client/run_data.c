@@ -179,6 +179,17 @@ const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **m
     return shared ? shared->sharing : NULL;
 }
 
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++) {
+        const claim *c = &data->claim[i];
+
+        if (c->state && c->client->exchange && c->client->exchange(c->state))
+            return c->client->exchange(c->state);
+    }
+    return NULL;
+}
+
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row)
 {
     const claim *shared = shared_claim(data);

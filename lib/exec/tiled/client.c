@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "core/error.h"
+#include "exec/ranks/exchange.h"
 #include "exec/tiled/matrix.h"
 #include "support/sized.h"
 
@@ -32,6 +33,11 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
     matrix->may_take = run->may_take;
     matrix->records = s->keep.transfers;
     matrix->verify = s->run.verify;
+    if (st == HS_OK && s->run.mpi)
+        st = hsi_matrix_divide(matrix, run->in, s->run.mpi, error);
+    matrix->collects = s->run.collect_factors;
+    if (st == HS_OK)
+        st = hsi_matrix_check_memory(matrix, error);
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }
 
@@ -62,6 +68,10 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
         return HS_ENOMEM;
     if (!matrix && s->run.matrix)
         return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
+                             refusal->status != HS_OK ? refusal->why
+                                                      : "no task factorises a matrix");
+    if (!matrix && s->run.mpi)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.mpi is given, but %s",
                              refusal->status != HS_OK ? refusal->why
                                                       : "no task factorises a matrix");
     if (!matrix)
@@ -95,11 +105,18 @@ static hs_status verify(void *state, hs_error *error)
 
     if (matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
         return HS_EFAILED;
+    if (matrix->exchange && (matrix->collects || (matrix->verify && matrix->kind == HS_QR))) {
+        st = hsi_matrix_collect(matrix, matrix->verify && matrix->kind == HS_QR, error);
+        if (st != HS_OK)
+            return st;
+    }
     if (!matrix->verify)
         return HS_OK;
-    st = hsi_matrix_verify_factors(matrix);
-    if (st != HS_OK)
+    st = hsi_matrix_verify_factors(matrix, error);
+    if (st == HS_ENOMEM)
         return hsi_error_set(error, st, "the result cannot be verified: out of memory");
+    if (st != HS_OK)
+        return st;
     if (!r->wrong)
         return HS_OK;
     used = snprintf(error->why, HS_WHY,
@@ -125,6 +142,13 @@ static const hsi_sharing *sharing(const void *state, hsi_memory **memory)
     return matrix->sharing;
 }
 
+static hsi_exchange *exchange(const void *state)
+{
+    const hsi_matrix *matrix = state;
+
+    return matrix->exchange;
+}
+
 static void prefetch(void *state, size_t row)
 {
     const hsi_matrix *matrix = state;
@@ -143,6 +167,7 @@ const hsi_client hsi_client_tiled = {
     .free = free_state,
     .sharing = sharing,
     .prefetch = prefetch,
+    .exchange = exchange,
 };
 
 static hsi_matrix *matrix_of(const hs_exec *exec)
@@ -165,6 +190,8 @@ hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
     const hsi_matrix *matrix = matrix_of(exec);
 
     if (!matrix || !out || !matrix->block) /* the first run allocates the block */
+        return HS_EINVAL;
+    if (matrix->exchange && (!matrix->collects || hsi_exchange_mpi(matrix->exchange)->rank > 0))
         return HS_EINVAL;
     hsi_matrix_write_factors(matrix, out);
     return HS_OK;
