@@ -23,7 +23,7 @@ HS_BEGIN_DECLS
  * time. So the caller launches each operation once in each stream before it measures time.
  */
 
-#define HS_DEVICE_ABI 1
+#define HS_DEVICE_ABI 2
 
 typedef struct hs_device     hs_device;
 typedef struct hs_device_ops hs_device_ops;
@@ -51,7 +51,7 @@ typedef enum hs_fault_kind {
 
 typedef struct hs_fault {
     hs_fault_kind kind;
-    char          text[240]; /* the call that failed, and its error */
+    char          text[240]; /* name of the failed call and its error text */
 } hs_fault;
 
 /**
@@ -133,7 +133,7 @@ typedef struct hs_operation {
     hs_operand info; /* of factorisations and ORMQR: an int, 0 or the number of the pivot that is 0
                         or not positive */
     hs_operand work; /* scratch memory */
-    size_t     work_bytes; /* its size, at least what work() says */
+    size_t     work_bytes; /* size of `work` in bytes, at least the result of work() */
 } hs_operation;
 
 /** Operations that were recorded once and are launched together. */
@@ -157,6 +157,23 @@ typedef struct hs_range_ops {
     void (*begin)(const char *name);
     void (*end)(void);
 } hs_range_ops;
+
+/** Calls of functions of the application, which compute on the data of a device. */
+typedef struct hs_call_ops {
+    const char *suffix; /* end of the symbols of such functions: "_gpu", "_opencl"; "": the functions
+                           for CPUs */
+
+    /**
+     * Call the function while its device is the current one, so that it enqueues work in
+     * stream->native. If the host can use the device's memory, the stream calls the function
+     * instead, in its own thread, when all before it is done. 0: a fault; the function may not have
+     * been called.
+     */
+    int (*call)(hs_stream *stream, void (*function)(void *argument), void *argument);
+
+    /** Return the address for such functions. NULL: they get the buffer and the offset. */
+    void *(*pointer)(hs_buffer buffer, size_t offset);
+} hs_call_ops;
 
 /** The functions of a module. */
 struct hs_device_ops {
@@ -227,6 +244,7 @@ struct hs_device_ops {
 
     const hs_segment_ops *segments;
     const hs_range_ops   *ranges;
+    const hs_call_ops    *calls; /* NULL: functions of the application cannot use the devices */
 };
 
 /** The symbol of a module: returns its table, or NULL for another ABI. */

@@ -4,17 +4,18 @@
 
 #include <hybridsched/exec.h>
 
-#include "exec/client/sharing.h"
 #include "exec/device/modules.h"
 #include "exec/ranks/exchange.h"
 
-/* The run for which a client recognises its rows. */
+typedef struct hsi_devices hsi_devices; /* exec/device/devices.h */
+
+/* The run whose rows a client examines. */
 typedef struct hsi_client_run {
     const hs_instance       *in;
     const hs_exec_settings  *settings;
     unsigned                 gpus;
     const hsi_device_choice *devices;    /* GPUs that can share data, by number; NULL: none */
-    const uint32_t          *operations; /* those of all GPUs of the run, as in hs_device */
+    const uint32_t          *operations; /* operations of every GPU of the run, as in hs_device */
     bool                     may_fail;   /* attempts may fail, so inputs must survive an attempt */
     bool  may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
     bool *claimed;  /* by handle: a client has the data. hsi_run_data_create() allocates the list,
@@ -49,12 +50,12 @@ typedef struct hsi_client {
     hs_status (*verify)(void *state, hs_error *error);
     void (*free)(void *state);
 
-    /* Return the module that shares the data with GPUs, and its memory; NULL: CPUs alone work on
-     * the data. The function may be NULL. */
-    const hsi_sharing *(*sharing)(const void *state, hsi_memory **memory);
+    /* Return the devices that share the data, with the backend of their tasks; NULL: CPUs alone
+     * work on the data. The function may be NULL. */
+    hsi_devices *(*devices)(const void *state);
 
-    /* Announce that a CPU worker will soon run a task of the row. Called only if sharing() returns
-     * a module. */
+    /* Announce that a CPU worker will soon run a task of the row. Called only if devices() returns
+     * devices. */
     void (*prefetch)(void *state, size_t row);
 
     /* Return the messages of the ranks that share the client's tasks; NULL: this process runs all.
@@ -109,9 +110,9 @@ hs_status hsi_run_data_fill(hsi_run_data *data, hs_error *error);
 void      hsi_run_data_flush(hsi_run_data *data);
 hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error);
 
-/* Return the module that shares data with GPUs, and set *memory; NULL: none. The function is cheap,
- * and constant after the bodies are made. */
-const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory);
+/* Return the devices that share data with CPUs; NULL: none. The function is cheap, and constant
+ * after the bodies are made. */
+hsi_devices *hsi_run_data_devices(const hsi_run_data *data);
 
 /* Return the messages of the ranks that share the tasks; NULL: this process runs all tasks. */
 hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data);

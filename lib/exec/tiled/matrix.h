@@ -62,7 +62,6 @@ typedef struct hsi_matrix {
     bool             may_fail;    /* attempts may fail, so inputs must survive an attempt */
     bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
-    int              records;     /* transfers are recorded */
     bool             verify;      /* the result is verified after a run */
     size_t           rows, pieces;
     hsi_matrix_row  *row;
@@ -73,9 +72,7 @@ typedef struct hsi_matrix {
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
                                           matrix; element (i, j) is the inner product of those of
                                           rows i and j, plus a constant on the diagonal */
-    const struct hsi_sharing *sharing; /* functions of the module for GPUs; NULL: no GPU works on
-                                          the matrix */
-    struct hsi_memory        *memory;
+    struct hsi_tiles         *shared;  /* the tiles on devices; NULL: no GPU works on the matrix */
     struct hsi_exchange      *exchange; /* messages of the ranks that share the work; NULL: none */
     unsigned                 *rank_of;  /* with an exchange: rank of each row's task */
     bool                     *is_own;   /* with an exchange: by piece, a task of this rank uses the

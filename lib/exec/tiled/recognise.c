@@ -6,8 +6,7 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/tiled/matrix.h"
-#include "exec/client/sharing.h"
+#include "exec/tiled/tiles.h"
 #include "exec/machine/limits.h"
 #include "exec/ranks/exchange.h"
 
@@ -385,8 +384,8 @@ void hsi_matrix_free(hsi_matrix *matrix)
     if (!matrix)
         return;
     hsi_matrix_release_all(matrix);
-    if (matrix->sharing)
-        matrix->sharing->free(matrix->memory);
+    if (matrix->shared)
+        hsi_tiles_free(matrix->shared);
     hsi_exchange_free(matrix->exchange);
     free(matrix->rank_of);
     free(matrix->is_own);
