@@ -47,6 +47,9 @@ static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
     unsigned long cores = hs_exec_core_count(), driving = 0, count = machines(request);
 
+    if (request->settings.run.mpi)
+        cores /= hs_mpi_neighbours(request->settings.run.mpi);
+
     if (!request->settings.place.share_gpu_cores)
         driving = (gpus + count - 1) / count * cores_of(request, HS_GPU);
     return cores > driving ? (unsigned)(count * ((cores - driving) / cores_of(request, HS_CPU)))
