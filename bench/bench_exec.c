@@ -129,7 +129,7 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
 }
 
 static const hs_backend nothing = {
-    .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
+    .struct_size = sizeof(hs_backend), .name = "nothing", .body_create = make_nothing, .run = do_nothing};
 
 static int return_at_once(void *argument, const hs_plugin_task *task)
 {

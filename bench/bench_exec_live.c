@@ -119,7 +119,7 @@ static hs_outcome truth_run(hs_backend_worker *worker, const hs_body *body, hs_a
 }
 
 static const hs_backend truth_backend = {
-    .abi = HS_BACKEND_ABI, .name = "truth", .body_create = truth_body_create, .run = truth_run};
+    .struct_size = sizeof(hs_backend), .name = "truth", .body_create = truth_body_create, .run = truth_run};
 
 static uint64_t dice;
 

@@ -221,7 +221,7 @@ static hs_outcome wait_run(hs_backend_worker *worker, const hs_body *body, hs_at
 static void *run_live(void *data)
 {
     trial                  *t = data;
-    const hs_backend        waits = {.abi = HS_BACKEND_ABI,
+    const hs_backend        waits = {.struct_size = sizeof(hs_backend),
                                      .name = "waits",
                                      .data = t,
                                      .body_create = wait_body,

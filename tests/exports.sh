@@ -129,6 +129,19 @@ compare_own() {
 compare_own libhybridsched-exec "$of_exec"
 [ ! -f .libs/libhybridsched-profile.so ] || compare_own libhybridsched-profile "$of_profile"
 
+# Each struct of the headers begins with struct_size, or tests/unit/check_layouts.c has its layout.
+cat "$srcdir"/include/hybridsched/*.h |
+    awk '/^(typedef )?struct hs_[a-z_]+ \{$/ { name = $(NF - 1); getline; if (!/ struct_size;/) print name }' |
+    sort -u >"$scratch/plain"
+sed -n 's/^ *LAYOUT(\(hs_[a-z_]*\),.*/\1/p' "$srcdir/tests/unit/check_layouts.c" |
+    sort -u >"$scratch/layouts"
+[ -s "$scratch/plain" ] || { failed=1; echo "headers: no struct without struct_size found"; }
+if ! cmp -s "$scratch/plain" "$scratch/layouts"; then
+    failed=1
+    echo "headers: structs that begin with struct_size (>) or are not in check_layouts.c (<):"
+    diff "$scratch/plain" "$scratch/layouts" | sed -n 's/^[<>]/  &/p'
+fi
+
 # A module exports its tables alone.
 check_module() { # module symbols
     [ -f ".libs/$1.so" ] || return 0

@@ -13,7 +13,7 @@ HS_BEGIN_DECLS
  * this worker.
  */
 
-#define HS_BACKEND_ABI 1
+#define HS_BACKEND_ABI 1 /* passed to the function of a module */
 
 /** End of an attempt to execute a task. */
 typedef enum hs_outcome {
@@ -167,8 +167,8 @@ typedef struct hs_completion {
  * the reason to error->why, and need not set the other fields.
  */
 struct hs_backend {
-    unsigned    abi;  /* HS_BACKEND_ABI */
-    const char *name; /* "cpu", "command", ... */
+    size_t      struct_size; /* sizeof(hs_backend) */
+    const char *name;        /* "cpu", "command", ... */
 
     /**
      * Create a body for the row's task on workers of `type`. HS_OK with *out NULL: this backend

@@ -51,7 +51,7 @@ typedef enum hs_fault_kind {
 
 typedef struct hs_fault {
     hs_fault_kind kind;
-    char          text[240]; /* the call that failed, and its error */
+    char          text[240]; /* name of the failed call and its error text */
 } hs_fault;
 
 /**
@@ -133,7 +133,7 @@ typedef struct hs_operation {
     hs_operand info; /* of factorisations and ORMQR: an int, 0 or the number of the pivot that is 0
                         or not positive */
     hs_operand work; /* scratch memory */
-    size_t     work_bytes; /* its size, at least what work() says */
+    size_t     work_bytes; /* size of `work` in bytes, at least the result of work() */
 } hs_operation;
 
 /** Operations that were recorded once and are launched together. */

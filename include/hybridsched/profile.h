@@ -14,8 +14,8 @@ HS_BEGIN_DECLS
  * safe while another thread uses the same hs_profile.
  *
  * Every call can fail with HS_EINVAL: an argument is NULL or out of range; HS_ENOMEM; HS_EIO: the
- * file cannot be read or written, or another process kept it locked; HS_ESYNTAX: the file is
- * damaged. *error (may be NULL) says what is wrong and what to do.
+ * file cannot be read or written, or another process kept it locked; HS_ERESOURCE: the disk is
+ * full; HS_ESYNTAX: the file is damaged. *error (may be NULL) says what is wrong and what to do.
  */
 typedef struct hs_profile hs_profile;
 

@@ -97,13 +97,19 @@ typedef struct hs_type_metrics {
 } hs_type_metrics;
 
 typedef struct hs_metrics {
+    size_t          struct_size;
     double          makespan;
     hs_type_metrics type[2]; /* indexed by hs_type */
 } hs_metrics;
 
-/** Compute the metrics of a schedule. O(entries). */
-HS_API void hs_schedule_compute_metrics(const hs_instance *in, const hs_schedule *s,
-                                        hs_metrics *out);
+/**
+ * Compute the metrics of a schedule. *out may be uninitialised: all `size` bytes are written,
+ * including struct_size. O(entries).
+ */
+HS_API void hs_schedule_compute_metrics_sized(const hs_instance *in, const hs_schedule *s,
+                                              hs_metrics *out, size_t size);
+#define hs_schedule_compute_metrics(in, s, out)                                                    \
+    hs_schedule_compute_metrics_sized((in), (s), (out), sizeof *(out))
 
 /** Idle time of a worker between 0 and the makespan, by cause. */
 typedef struct hs_idle {

@@ -13,7 +13,7 @@
  */
 typedef struct hsi_release {
     size_t    workers[2]; /* by type */
-    double   *at[2];      /* times at which workers become available, rising; NULL: all 0 */
+    double       *at[2];      /* times of availability of the workers, increasing; NULL: 0 */
     double   *can[2];     /* work that earlier workers have done until each of these times,
                              rounded */
     double       *sum[2]; /* sum of the times of the earlier workers, rounded */

@@ -3,6 +3,8 @@
 
 #include <hybridsched/schedule.h>
 
+#include "support/sized.h"
+
 double hs_schedule_load(const hs_schedule *s, unsigned worker)
 {
     size_t          count, i;
@@ -39,21 +41,25 @@ static void add_worker(const hs_instance *in, const hs_schedule *s, unsigned wor
     type->busy += hs_schedule_load(s, worker);
 }
 
-void hs_schedule_compute_metrics(const hs_instance *in, const hs_schedule *s, hs_metrics *out)
+static void add_type(const hs_instance *in, const hs_schedule *s, unsigned first, unsigned end,
+                     double makespan, hs_type_metrics *type)
 {
-    unsigned limits[3] = {0, hs_schedule_cpus(s), hs_schedule_cpus(s) + hs_schedule_gpus(s)};
-    int      t;
+    double   sums[2] = {0, 0};
+    unsigned w;
 
-    out->makespan = hs_schedule_makespan(s);
-    for (t = HS_CPU; t <= HS_GPU; t++) {
-        hs_type_metrics *type = &out->type[t];
-        double           sums[2] = {0, 0};
-        unsigned         w;
+    for (w = first; w < end; w++)
+        add_worker(in, s, w, type, sums);
+    type->idle = (end - first) * makespan - type->busy;
+    type->acceleration = type->tasks ? sums[HS_CPU] / sums[HS_GPU] : NAN;
+}
 
-        *type = (hs_type_metrics){0};
-        for (w = limits[t]; w < limits[t + 1]; w++)
-            add_worker(in, s, w, type, sums);
-        type->idle = (limits[t + 1] - limits[t]) * out->makespan - type->busy;
-        type->acceleration = type->tasks ? sums[HS_CPU] / sums[HS_GPU] : NAN;
-    }
+void hs_schedule_compute_metrics_sized(const hs_instance *in, const hs_schedule *s, hs_metrics *out,
+                                       size_t size)
+{
+    unsigned   cpus = hs_schedule_cpus(s), workers = cpus + hs_schedule_gpus(s);
+    hs_metrics full = {.makespan = hs_schedule_makespan(s)};
+
+    add_type(in, s, 0, cpus, full.makespan, &full.type[HS_CPU]);
+    add_type(in, s, cpus, workers, full.makespan, &full.type[HS_GPU]);
+    hsi_sized_init(out, size, &full, sizeof full);
 }

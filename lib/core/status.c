@@ -14,12 +14,12 @@ const char *hs_status_text(hs_status status)
     return "unknown status";
 }
 
-unsigned hs_version(void)
+unsigned hs_library_version(void)
 {
     return HS_VERSION_HEX;
 }
 
-const char *hs_version_string(void)
+const char *hs_library_version_string(void)
 {
     return HS_VERSION_STRING;
 }

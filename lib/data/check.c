@@ -55,8 +55,8 @@ static const char *check_range(const hsi_ledger *l, uint32_t node, uint32_t r)
     return NULL;
 }
 
-/* Check that the ranges of each chunk follow each other from its begin to its end, and that no two
- * free ones are neighbours. */
+/* Check that the ranges cover each chunk from begin to end without gaps, and that no two free
+ * ranges are neighbours. */
 static const char *check_chunks(const ledger_node *node)
 {
     size_t sum = 0, whole = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps that use ranges, and the order between them. */
+/* Order between steps that use the same range. */
 #include <string.h>
 
 #include "data/ledger_private.h"
@@ -35,7 +35,7 @@ void hsi_ledger_note(hsi_ledger *l, uint32_t node, uint32_t r, bool write, hsi_m
     hsi_range *range = range_at(l, node, r);
 
     if (write) {
-        /* The step waits for all steps before it. */
+        /* The step waits for every earlier use: later steps need only wait for this one. */
         memset(range->used, 0, l->streams * sizeof *range->used);
         range->written = step;
     } else {

@@ -92,7 +92,7 @@ static hsi_ledger_answer add_range(hsi_ledger *l, uint32_t node, uint32_t handle
     return HSI_LEDGER_OK;
 }
 
-/* Pin the ranges that the uses have already, so that no use evicts another one's. */
+/* Pin the ranges of uses that have a range, so that no later use evicts them. */
 static void pin_present(hsi_ledger *l, uint32_t node, hsi_use *use, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -35,7 +35,7 @@ static hs_status read_header(struct reader *r)
     hs_status         st;
 
     hsi_header_init(&header, "affinities");
-    do /* Skip lines with any other key: they are comments. */
+    do /* Skip comments: lines with an unknown key. */
         st = hsi_header_next_line(&header, &r->csv, &found);
     while (st == HS_OK && found);
     if (st == HS_OK)

@@ -346,7 +346,7 @@ static hs_status ask_until_settled(policy_simulation *sim, double now)
     return st;
 }
 
-/* Return a task that was never started: one that no worker has, or a prefetched one. */
+/* Return a task that was never started: a prefetched task, or a task without worker. */
 static uint32_t find_left_task(const policy_simulation *sim)
 {
     uint32_t task = 0, rank = 0;

@@ -13,7 +13,7 @@ static const struct {
     const char *message; /* text after "the profile 'PATH' " */
 } failures[] = {
     {SQLITE_NOTADB, HS_EKIND, "is a file of another kind: choose another name"},
-    {SQLITE_FULL, HS_EIO, "cannot be written: the disk is full; free some space"},
+    {SQLITE_FULL, HS_ERESOURCE, "cannot be written: the disk is full; free some space"},
     {SQLITE_BUSY, HS_EIO, "cannot be used: another process kept it locked for 30 s; try again"},
     {SQLITE_LOCKED, HS_EIO, "cannot be used: another process kept it locked for 30 s; try again"},
     {SQLITE_READONLY, HS_EIO,

@@ -23,7 +23,7 @@ def features() -> dict[str, Any]:
     >>> sorted(hs.features())
     ['glpk', 'kernels', 'profile', 'version']
     """
-    return {"version": text(lib.hs_version_string()), "glpk": bool(lib.hs_has_glpk()),
+    return {"version": text(lib.hs_library_version_string()), "glpk": bool(lib.hs_has_glpk()),
             "kernels": _runs("dpotrf:8"), "profile": hasattr(lib, "hs_profile_open")}
 
 

@@ -83,7 +83,7 @@ class Functions:
         self._pid = os.getpid()
         self._state, self._name = ffi.new_handle(self), ffi.new("char[]", b"python")
         self._backend = ffi.new("hs_backend *", {
-            "abi": lib.HS_BACKEND_ABI, "name": self._name, "data": self._state,
+            "struct_size": ffi.sizeof("hs_backend"), "name": self._name, "data": self._state,
             "body_create": lib.hspy_body_create, "run": lib.hspy_run_task})
         self.list = ffi.new("const hs_backend *[]", [self._backend])
 

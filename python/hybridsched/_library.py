@@ -21,11 +21,11 @@ from ._hs import ffi, lib
 
 Path = Union[str, "os.PathLike[str]"]
 
-if lib.hs_version() < lib.HS_VERSION_HEX:
+if lib.hs_library_version() < lib.HS_VERSION_HEX:
     raise ImportError(
         "the package hybridsched was built for libhybridsched "
         f"{ffi.string(lib.HS_VERSION_STRING).decode()}, but the installed library is "
-        f"{ffi.string(lib.hs_version_string()).decode()}: update the library, or build the "
+        f"{ffi.string(lib.hs_library_version_string()).decode()}: update the library, or build the "
         "package again")
 
 

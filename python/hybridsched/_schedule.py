@@ -223,7 +223,8 @@ class Schedule:
     def metrics(self) -> dict[str, dict[str, float]]:
         """Return for "cpu" and "gpu": tasks, aborted, busy, idle, acceleration."""
         found = ffi.new("hs_metrics *")
-        lib.hs_schedule_compute_metrics(self.instance._handle, self._handle, found)
+        lib.hs_schedule_compute_metrics_sized(
+            self.instance._handle, self._handle, found, ffi.sizeof("hs_metrics"))
         names = [name for name, _ in ffi.typeof("hs_type_metrics").fields]
         return {kind: {name: getattr(found.type[number], name) for name in names}
                 for number, kind in enumerate(("cpu", "gpu"))}

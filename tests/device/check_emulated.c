@@ -218,7 +218,7 @@ START_TEST(work_beside_its_buffer_is_refused)
 }
 END_TEST
 
-/* A buffer may be as large as a chunk, and all together as the memory. */
+/* The limits are exact: a buffer of the chunk size, buffers that fill the memory. */
 START_TEST(memory_and_chunks_are_limits)
 {
     hs_device *device = opened("memory=1000,chunk=400");

@@ -72,7 +72,7 @@ static void act(scene *c)
         done(c, ops->elapsed(&c->event[0], &c->event[1], &ns));
 }
 
-/* Close what is there. Closing calls always work. */
+/* Close every open object. Closing calls cannot fail. */
 static void close_all(scene *c)
 {
     int i;

@@ -80,7 +80,7 @@ static void *real_function(const char *name)
         return real(__VA_ARGS__);                                                                  \
     }
 
-/* Define a function that returns an object; `counts`: whether it is counted as a live one. */
+/* Define a function that returns an object; `counts`: the object counts as live. */
 #define OBJECT(type, name, counts, parameters, ...)                                                \
     type name parameters                                                                           \
     {                                                                                              \

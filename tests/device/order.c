@@ -349,7 +349,7 @@ static void *use(void *context)
     return NULL;
 }
 
-/* 20. Index 0: one device and its mutex; 1: two devices, if there are. */
+/* 20. Index 0: two threads share a device and a mutex; 1: each thread has a device. */
 START_TEST(two_threads_use_a_device_or_two)
 {
     static user     users[2];

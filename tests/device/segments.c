@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Point 25 of the suite: segments equal the same work one by one. */
+/* Point 25 of the suite: a segment computes the same results as separate launches. */
 #include <string.h>
 
 #include "stage.h"

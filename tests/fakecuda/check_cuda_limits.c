@@ -18,7 +18,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static unsigned begun_before; /* kernels that began before the first one hangs */
+static unsigned begun_before; /* kernels that begin before a kernel hangs */
 
 /* Let the next kernels hang. After the grace period, a stopped task and its GPU are abandoned. */
 static void hang(trial *t, int way)

@@ -253,7 +253,7 @@ struct fake_device {
     size_t      used, peak;
     int         busy[2]; /* copy engines */
     int         kernels; /* running kernels */
-    int         running; /* running operations that use its memory; its own count twice */
+    int         running; /* running operations on its memory; its own operations count twice */
 };
 
 extern struct fake_state {

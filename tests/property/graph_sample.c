@@ -28,7 +28,7 @@ typedef enum sample_kind { USUAL, PLAIN, WILD } sample_kind;
 
 enum { FAMILIES = 4, WILD_FAMILIES = 9, WILD_VALUES = 4 };
 
-/* Times that tie, that are lost in rounding beside each other, subnormal and huge ones. */
+/* Extreme times: ties, values that vanish in sums, subnormal values, huge values. */
 static const double wild_values[WILD_FAMILIES][WILD_VALUES] = {
     {1, 1e-300, 3, 2},
     {1, 1e-274, 1e-283, 1},

@@ -146,7 +146,7 @@ static void execute_some_step(world *w)
         world_tell_reached(w, world_pick(w, w->size.devices * WORLD_STREAMS));
 }
 
-/* Act on one device: prefetch, evict all, lose it or open it again. */
+/* On a random device: prefetch, evict every replica, lose the device, or open the device again. */
 static void act_on_device(world *w)
 {
     uint32_t node = pick_device(w);

@@ -8,7 +8,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
-/* Return a value, or one number for all garbage. */
+/* Return the value, or a common number for every kind of garbage. */
 static uint32_t without_number(uint32_t value)
 {
     return value & WORLD_GARBAGE ? WORLD_GARBAGE : value;
@@ -60,7 +60,7 @@ static uint64_t hash_ledger(uint64_t hash, const world *w)
     return hash;
 }
 
-/* What a stream has to execute, and what the ledger knows of it. */
+/* Hash the unexecuted steps of a stream and the ledger's record of the stream. */
 static uint64_t hash_stream(uint64_t hash, const world *w, uint32_t stream)
 {
     const world_stream *s = &w->stream[stream];

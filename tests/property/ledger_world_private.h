@@ -58,7 +58,7 @@ void world_execute(world *w, uint32_t stream);
  * handles. */
 void world_run_kernel(world *w, world_task *task);
 
-/* Execute all steps that a step waits for, and the step; or all steps of all streams. */
+/* Execute a step after every step that it waits for; execute every step of every stream. */
 void world_complete(world *w, hsi_moment wanted);
 void world_complete_all(world *w);
 

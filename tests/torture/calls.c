@@ -226,8 +226,8 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* Check that each file of the folder is an input or an output, and that each output that is always the
- * same is complete, or as it was before; with `all`, that each is there and complete. */
+/* Check the folder: no file but inputs and outputs; each reproducible output is complete or has its
+ * old content. With `all`, every output must exist and be complete. */
 static void check_files(trial *t, bool all)
 {
     DIR           *folder = opendir(path_of("work"));

@@ -87,7 +87,7 @@ static int install_filter(call_kind kind)
                         &program);
 }
 
-/* Message with one descriptor, or with the error that took its place. */
+/* Buffer of a message that passes one descriptor or an error number. */
 typedef union control {
     char           bytes[CMSG_SPACE(sizeof(int))];
     struct cmsghdr aligned;

@@ -10,12 +10,12 @@ typedef enum call_kind {
     CALL_NONE,
     CALL_ALLOCATION,
     CALL_DLOPEN,
-    CALL_WRITE,  /* to a file, standard output included */
-    CALL_SYNC,   /* fsync, fdatasync */
+    CALL_WRITE, /* to a file, standard output included */
+    CALL_SYNC,  /* fsync, fdatasync */
     CALL_RENAME,
     CALL_FORK,
     CALL_THREAD, /* start of a thread */
-    CALL_EXEC,   /* other than that of the tool itself */
+    CALL_EXEC,   /* not the one that starts the tool */
     CALL_KINDS
 } call_kind;
 

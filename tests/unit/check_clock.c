@@ -260,7 +260,7 @@ START_TEST(done_tasks_are_not_started)
 }
 END_TEST
 
-/* Prefetch t1 on the GPU, which never starts it. */
+/* Prefetch t1 on the GPU. The GPU never starts t1. */
 static void prefetch_second(void *own, unsigned worker, double now, hs_decision *out, hs_wake *wake)
 {
     (void)own;

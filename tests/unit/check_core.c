@@ -39,10 +39,10 @@ START_TEST(version_equals_the_headers)
 {
     char text[32];
 
-    ck_assert_uint_eq(hs_version(), HS_VERSION_HEX);
-    ck_assert_str_eq(hs_version_string(), HS_VERSION_STRING);
-    snprintf(text, sizeof text, "%u.%u.%u", hs_version() >> 16, hs_version() >> 8 & 0xff,
-             hs_version() & 0xff);
+    ck_assert_uint_eq(hs_library_version(), HS_VERSION_HEX);
+    ck_assert_str_eq(hs_library_version_string(), HS_VERSION_STRING);
+    snprintf(text, sizeof text, "%u.%u.%u", hs_library_version() >> 16, hs_library_version() >> 8 & 0xff,
+             hs_library_version() & 0xff);
     ck_assert_int_eq(strncmp(text, HS_VERSION_STRING, strlen(text)), 0);
     ck_assert_ptr_nonnull(strchr("+", HS_VERSION_STRING[strlen(text)])); /* "+" or the end */
     ck_assert_int_eq(hs_has_glpk(), hs_bound_find("mip") != NULL);
@@ -189,7 +189,7 @@ START_TEST(algorithm_is_read_up_to_its_size)
 {
     hs_instance *in = an_instance();
     hs_schedule *s = NULL;
-    double       makespan = 0, ratio = 5; /* data of the algorithm, which counts its runs there */
+    double       makespan = 0, ratio = 5; /* ratio: data of the algorithm, a counter of runs */
     struct {
         hs_algorithm alg;
         char         later[64]; /* fields of a later version of the struct */

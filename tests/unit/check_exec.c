@@ -270,7 +270,7 @@ START_TEST(refused_incomplete_backends)
     hs_exec_settings s = scripted_settings("heteroprio");
     size_t           i;
 
-    other.abi++;
+    other.struct_size--;
     nameless.name = NULL;
     mute.body_create = NULL;
     idle.run = NULL;
@@ -334,7 +334,7 @@ static hs_outcome note_run(hs_backend_worker *worker, const hs_body *body, hs_at
 
 static void begin_notebook(notebook *book)
 {
-    *book = (notebook){.table = {.abi = HS_BACKEND_ABI,
+    *book = (notebook){.table = {.struct_size = sizeof(hs_backend),
                                  .name = "notebook",
                                  .body_create = note_row,
                                  .worker_open = note_worker,

@@ -126,7 +126,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 }
 
 static const hs_backend puppets = {
-    .abi = HS_BACKEND_ABI, .name = "puppets", .body_create = body_create, .run = run};
+    .struct_size = sizeof(hs_backend), .name = "puppets", .body_create = body_create, .run = run};
 
 /* Return true if each worker is in a body, sleeps or has left. Hold both locks. */
 static bool is_still(const hs_exec *exec)

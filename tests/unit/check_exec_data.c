@@ -313,7 +313,7 @@ static hs_outcome do_nothing(hs_backend_worker *worker, const hs_body *body, hs_
 START_TEST(backend_of_settings_gets_no_tiles)
 {
     static const hs_backend nothing = {
-        .abi = HS_BACKEND_ABI, .name = "nothing", .body_create = make_nothing, .run = do_nothing};
+        .struct_size = sizeof(hs_backend), .name = "nothing", .body_create = make_nothing, .run = do_nothing};
     static const hs_backend *const only[] = {&nothing};
     hs_exec_settings               s = settings_of(hs_policy_find("heteroprio"));
     hs_instance                   *in = factorisation(HS_CHOLESKY, 4, 32, 2, 1);

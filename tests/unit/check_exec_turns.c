@@ -69,7 +69,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *unused, hs_attem
 }
 
 static const hs_backend actors = {
-    .abi = HS_BACKEND_ABI, .name = "actors", .body_create = body_create, .run = run};
+    .struct_size = sizeof(hs_backend), .name = "actors", .body_create = body_create, .run = run};
 
 /* Open a worker; the thread of the CPU is late at the first start. */
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -88,7 +88,7 @@ static void worker_close(hs_backend_worker *worker)
     (void)worker;
 }
 
-static const hs_backend late_risers = {.abi = HS_BACKEND_ABI,
+static const hs_backend late_risers = {.struct_size = sizeof(hs_backend),
                                        .name = "late risers",
                                        .body_create = body_create,
                                        .worker_open = worker_open,

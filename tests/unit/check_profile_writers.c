@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several processes that write to one profile at the same time, some of which are killed. */
+/* Processes write to one profile at the same time, and some are killed. */
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>

@@ -1,117 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Runs with settings.run.nodes: nodes in processes on this machine, nodes that only pretend to be
- * one, and lost nodes. With the argument --node this program is a node.
- */
+/* Runs on nodes that are processes of this machine, and on nodes that are lost. */
 #include "config.h"
 
-#include <fcntl.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <hybridsched/hybridsched.h>
-
-#include "exec/backend/remote/options.h"
-#include "exec/backend/remote/remote.h"
-#include "rounds.h"
+#include "remote_fixture.h"
 #include "suite.h"
-#include "support/random.h"
-
-enum { NODES = 3 };
-
-static char         folder[64], self[4096];
-static hs_exec_node nodes[NODES];
-static char         launch[NODES][5000];
-
-/* Set the nodes: processes of this program. Enter an empty folder. */
-static void set_up(void)
-{
-    static const char *const name[NODES] = {"n1", "n2", "n3"};
-
-    strcpy(folder, "/tmp/hs-test-XXXXXX");
-    ck_assert_ptr_nonnull(mkdtemp(folder));
-    ck_assert_int_eq(chdir(folder), 0);
-    signal(SIGPIPE, SIG_IGN);
-    for (int i = 0; i < NODES; i++) {
-        snprintf(launch[i], sizeof launch[i], "exec '%s' --node", self);
-        nodes[i] = (hs_exec_node){name[i], launch[i]};
-    }
-}
-
-static void remove_folder(void)
-{
-    char command[128];
-
-    snprintf(command, sizeof command, "cd / && rm -r '%s'", folder);
-    ck_assert_int_eq(system(command), 0);
-    ck_assert_int_eq(chdir("/"), 0);
-}
-
-static hs_instance *read_text(const char *text)
-{
-    int          fd = memfd_create("text", MFD_CLOEXEC);
-    hs_instance *in = NULL;
-    hs_error     error = {0};
-
-    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    lseek(fd, 0, SEEK_SET);
-    ck_assert_msg(hs_instance_read(fd, NULL, &in, &error) == HS_OK, "%s", error.why);
-    close(fd);
-    return in;
-}
-
-static hs_exec_settings settings_of(const char *policy)
-{
-    hs_exec_settings s;
-
-    hs_exec_settings_init(&s);
-    s.decide.policy = hs_policy_find(policy);
-    s.run.allow_commands = true;
-    s.run.nodes = nodes;
-    s.run.node_count = NODES;
-    s.place.unbound = true;
-    s.fail.grace = 0.01;
-    return s;
-}
-
-/* Run the tasks; return the status, with the report. */
-static hs_status run(const hs_instance *in, const hs_exec_settings *s, hs_exec_report *report,
-                     hs_error *error)
-{
-    hs_exec     *exec = NULL;
-    hs_schedule *plan = NULL;
-    hs_status    st;
-
-    if (hs_policy_needs_plan(s->decide.policy))
-        ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &plan), HS_OK);
-    st = hs_exec_create(in, plan, s, &exec, error);
-
-    memset(report, 0, sizeof *report);
-    hs_exec_report_init(report);
-    if (st == HS_OK)
-        st = hs_exec_run(exec, report, error);
-    hs_exec_free(exec);
-    hs_schedule_free(plan);
-    return st;
-}
 
 /* The policy plan sends several tasks of a worker ahead, heteroprio none. */
 static const char *const both[] = {"heteroprio", "plan"};
-
-static size_t read_file(const char *path, char *text, size_t size)
-{
-    FILE  *in = fopen(path, "r");
-    size_t length = in ? fread(text, 1, size - 1, in) : 0;
-
-    if (in)
-        fclose(in);
-    text[length] = '\0';
-    return length;
-}
 
 /* Each worker's commands run on its node, in this folder, once. */
 START_TEST(commands_on_nodes)
@@ -227,7 +129,20 @@ START_TEST(results_arrive)
 }
 END_TEST
 
-/* After a failure that halts the run, no task begins that the worker's node has already. */
+static size_t count_files(const char *path)
+{
+    DIR   *folder = opendir(path);
+    size_t count = 0;
+
+    ck_assert_ptr_nonnull(folder);
+    for (struct dirent *file; (file = readdir(folder));)
+        count += file->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+/* After a failure that halts the run, no task begins that the worker's node has already, and these
+ * tasks leave no logs. */
 START_TEST(halt_stops_sent_tasks)
 {
     hs_instance *in =
@@ -239,10 +154,13 @@ START_TEST(halt_stops_sent_tasks)
     seen             all = {.ends = 0};
     char             got[100];
 
+    mkdir("logs", 0777);
+    s.keep.log_folder = "logs";
     s.run.node_count = 1;
     s.report.data = &all;
     s.report.attempt = see_end;
     ck_assert_int_eq(run(in, &s, &report, &error), HS_EFAILED);
+    ck_assert_uint_eq(count_files("logs"), report.done + 1);
     read_file("ran", got, sizeof got);
     ck_assert_ptr_eq(strstr(got, "b\n"), got + strlen(got) - 2);
     ck_assert_uint_eq(strlen(got), 2 * (report.done + 1));
@@ -316,7 +234,7 @@ END_TEST
     "[ $a -gt 1 ] || exit 9; "                                                                     \
     "done; kill -$SIGNAL $a; exec sleep 1000"
 
-/* A node is killed, or stopped: its commands end, and other nodes run all of its tasks. */
+/* Kill or stop a node: commands of the node end, and other nodes run its tasks. */
 static void lose_a_node(const char *policy, const char *how, double timeout)
 {
     char             text[4000] = "# cpus 6\n# gpus 0\nid,cpu,cpu_command\n", got[2000];
@@ -366,73 +284,6 @@ START_TEST(stopped_node)
 }
 END_TEST
 
-/* Let the first node be a program that writes `text`. */
-static void pretend(const char *text)
-{
-    FILE *out = fopen("pretended", "w");
-
-    fputs(text, out);
-    fclose(out);
-    snprintf(launch[0], sizeof launch[0], "exec cat pretended");
-}
-
-static const char *refused(const char *policy, const char *table, unsigned count)
-{
-    static char      why[HS_WHY];
-    hs_instance     *in = read_text(table);
-    hs_exec_settings s = settings_of(policy);
-    hs_exec_report   report;
-    hs_error         error = {0};
-    hs_status        st;
-
-    s.run.node_count = count;
-    st = run(in, &s, &report, &error);
-    ck_assert_int_ne(st, HS_OK);
-    ck_assert_uint_eq(report.tasks, 0);
-    snprintf(why, sizeof why, "%s", error.why);
-    hs_instance_free(in);
-    return why;
-}
-
-#define ONE_TASK "# cpus 3\n# gpus 0\nid,cpu,cpu_command\na,1,touch ran\n"
-
-static void check_refused(const char *policy, const char *table, unsigned count, const char *says)
-{
-    const char *why = refused(policy, table, count);
-
-    ck_assert_msg(strstr(why, says) != NULL, "'%s' in '%s'", says, why);
-    ck_assert_int_ne(access("ran", F_OK), 0);
-}
-
-/* What nodes do not run, and nodes that are none, are refused before a task starts. */
-START_TEST(refused_before_start)
-{
-    check_refused("heteroprio", "# cpus 3\n# gpus 0\nid,cpu,kernel\na,1,sleep:1\n", 3,
-                  "the kernel sleep:1");
-
-    check_refused("heteroprio", "# cpus 2\n# gpus 0\nid,cpu,cpu_command\na,1,touch ran\n", 3,
-                  "node 3 of 3 would have no worker");
-    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n",
-                  3, "for 2 nodes, and there are 3");
-    check_refused("heteroprio", "# node x 1 0\n# node y 2 0\nid,cpu,cpu_command\na,1,touch ran\n",
-                  1, "for 2 nodes, and there is 1");
-    check_refused("heteroprio",
-                  "# cpus 3\n# gpus 1\n# link h2d 0 1\n# link d2h 0 1\nid,cpu,gpu,cpu_command\n"
-                  "a,1,inf,touch ran\n",
-                  3, "links");
-    pretend("hello 1 0.0.1 host\n");
-    check_refused("heteroprio", ONE_TASK, 3, "node n1: it has version 0.0.1 of hsched-exec");
-    pretend("Welcome to this host!\n");
-    check_refused("heteroprio", ONE_TASK, 3, "node n1: it has sent 'Welcome'");
-    pretend("hello 1 " HS_VERSION_STRING " host\nrefuse -16 +7\nno core");
-    check_refused("heteroprio", ONE_TASK, 3, "node n1: no core");
-    pretend("hello 1 " HS_VERSION_STRING " host\nbye\n");
-    check_refused("heteroprio", ONE_TASK, 3, "node n1: it has sent 'bye'");
-    pretend("");
-    check_refused("heteroprio", ONE_TASK, 3, "node n1: its launcher ended");
-}
-END_TEST
-
 static void wait_with_line(void *data, const hs_exec_line *line)
 {
     (void)line;
@@ -462,145 +313,14 @@ START_TEST(slow_reader)
 }
 END_TEST
 
-/* With fewer_nodes the others do all tasks. */
-START_TEST(fewer_nodes)
-{
-    hs_instance     *in = read_text("# cpus 3\n# gpus 0\nid,count,cpu,cpu_command\na,20,1,true\n");
-    hs_exec_settings s = settings_of("heteroprio");
-    hs_exec_report   report;
-    hs_error         error = {0};
-
-    s.run.fewer_nodes = true;
-    pretend("");
-    ck_assert_msg(run(in, &s, &report, &error) == HS_OK, "%s", error.why);
-    ck_assert_uint_eq(report.done, report.tasks);
-    for (int i = 1; i < NODES; i++)
-        snprintf(launch[i], sizeof launch[i], "exit 0");
-    ck_assert_int_eq(run(in, &s, &report, &error), HS_ERESOURCE);
-    hs_instance_free(in);
-}
-END_TEST
-
-static void damage(hsi_random *random, char *text, size_t length)
-{
-    for (uint64_t count = 1 + hsi_random_below(random, 6); count > 0; count--)
-        text[hsi_random_below(random, length)] = "\n +0123456789-x"[hsi_random_below(random, 16)];
-}
-
-/* A node that sends a damaged stream is refused or lost; the run ends. */
-START_TEST(fuzzed_node)
-{
-    static const char whole[] =
-        "hello 1 " HS_VERSION_STRING " host\nready\nalive\n"
-        "line 0 0 1 0 +4\nout\nended 0 0 1 0 0.1 0 0 0 nan +0\n"
-        "ended 0 1 1 2 0.1 1 0 0.5 0 +3\nbadended 0 2 1 0 1 0 0 0 0 +0\nbye\n";
-    hs_instance *in =
-        read_text("# cpus 1\n# gpus 0\nid,cpu,cpu_command\na,1,true\nb,1,true\nc,1,true\n");
-    hs_exec_settings s = settings_of("heteroprio");
-    size_t           skip = strlen("hello 1 " HS_VERSION_STRING " host\nready\n");
-    hsi_random       random;
-
-    s.run.node_count = 1;
-    s.fail.halt = HS_HALT_NEVER;
-    hsi_random_seed(&random, 1, 2);
-    for (int round = 0; round < rounds(1000); round++) {
-        char           text[sizeof whole + 8];
-        hs_exec_report report;
-        hs_error       error = {0};
-
-        memcpy(text, whole, sizeof whole);
-        if (round % 4)
-            damage(&random, text + skip, sizeof whole - 1 - skip);
-        else
-            damage(&random, text, sizeof whole - 1);
-        strcat(text, "\ndead\n");
-        pretend(text);
-        ck_assert_int_ne(run(in, &s, &report, &error), HS_OK);
-    }
-    hs_instance_free(in);
-}
-END_TEST
-
-/* Write a stream to a node, a run of an emulated task. */
-static void write_stream(hsi_vector *out)
-{
-    char              name[] = "n", here[] = ".";
-    hsi_node_options  options = {.name = name,
-                                 .folder = here,
-                                 .count = {1, 0},
-                                 .total = {1, 0},
-                                 .timeout = 5,
-                                 .output = true};
-    static const char table[] = "# cpus 1\n# gpus 0\nid,cpu\na,0.0001\nb,0.0001\n";
-    hs_instance      *in = read_text(table);
-    char              head[64], tail[] = "run 0 0 1\nalive\ncancel 0 1 1 1\nrun 0 1 1\nend\n";
-
-    hs_exec_settings_init(&options.settings);
-    options.settings.run.emulate[HS_CPU] = 1;
-    sprintf(head, "hybridsched-node 1 " HS_VERSION_STRING "\n");
-    ck_assert_int_eq(hsi_vector_append(out, head, strlen(head)), 0);
-    ck_assert(hsi_node_options_write(&options, out));
-    sprintf(head, "instance %016llx +%zu\n", (unsigned long long)hs_instance_digest(in),
-            strlen(table));
-    ck_assert_int_eq(hsi_vector_append(out, head, strlen(head)), 0);
-    ck_assert_int_eq(hsi_vector_append(out, table, strlen(table)), 0);
-    ck_assert_int_eq(hsi_vector_append(out, tail, strlen(tail)), 0);
-    hs_instance_free(in);
-}
-
-/* Let an agent serve the stream; return the status, and its answers in the file `answers`. */
-static hs_status serve(const char *text, size_t length)
-{
-    int       in = memfd_create("stream", MFD_CLOEXEC);
-    int       out = open("answers", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    hs_error  error = {0};
-    hs_status st;
-
-    ck_assert_int_eq(write(in, text, length), (ssize_t)length);
-    lseek(in, 0, SEEK_SET);
-    st = hsi_agent_serve(in, out, -1, &error);
-    close(in);
-    close(out);
-    return st;
-}
-
-START_TEST(fuzzed_coordinator)
-{
-    hsi_vector whole = {.data = NULL};
-    hsi_random random;
-    char       got[2000];
-
-    write_stream(&whole);
-    ck_assert_int_eq(serve(whole.data, whole.size), HS_OK);
-    read_file("answers", got, sizeof got);
-    ck_assert_ptr_nonnull(strstr(got, "\nready\n"));
-    ck_assert_ptr_nonnull(strstr(got, "\nended 0 0 1 "));
-    ck_assert_ptr_nonnull(strstr(got, "\nbye\n"));
-    for (size_t length = 0; length < whole.size; length += 7)
-        ck_assert_int_ne(serve(whole.data, length), HS_OK);
-    hsi_random_seed(&random, 3, 4);
-    for (int round = 0; round < rounds(1000); round++) {
-        char *text = malloc(whole.size);
-
-        memcpy(text, whole.data, whole.size);
-        damage(&random, text, whole.size);
-        serve(text, whole.size);
-        free(text);
-    }
-    hsi_vector_free(&whole);
-}
-END_TEST
-
 int main(int argc, char **argv)
 {
-    Suite  *suite;
-    TCase  *tcase;
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    Suite *suite;
+    TCase *tcase;
+    int    code = serve_if_node(argc, argv);
 
-    if (argc > 1 && strcmp(argv[1], "--node") == 0)
-        return hs_exec_serve(STDIN_FILENO, STDOUT_FILENO, NULL) == HS_OK ? 0 : 1;
-    if (length < 0)
-        return 99;
+    if (code >= 0)
+        return code;
     suite = suite_create("remote");
     tcase = tcase_create("remote");
     tcase_add_checked_fixture(tcase, set_up, remove_folder);
@@ -612,10 +332,6 @@ int main(int argc, char **argv)
     tcase_add_loop_test(tcase, killed_node, 0, 2);
     tcase_add_test(tcase, stopped_node);
     tcase_add_test(tcase, slow_reader);
-    tcase_add_test(tcase, refused_before_start);
-    tcase_add_test(tcase, fewer_nodes);
-    tcase_add_test(tcase, fuzzed_node);
-    tcase_add_test(tcase, fuzzed_coordinator);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }

@@ -11,8 +11,9 @@
 #include "suite.h"
 #include "support/random.h"
 
-static const char stream[] = "hello 1 0.9 host\n\nalive\nended 3 17 1 2 0.25 1 0 nan 1e-05 +7\nit fell"
-                             "line 3 17 1 0 +6\n\ndead\nready\nrefuse -3 +0\nbye\n";
+static const char stream[] =
+    "hello 1 0.9 host\n\nalive\nended 3 17 1 2 0.25 1 0 nan 1e-05 +7\nit fell"
+    "line 3 17 1 0 +6\n\ndead\nready\nrefuse -3 +0\nbye\n";
 
 /* Write the messages of a parser as text, a message a line, and the result at the end. */
 static void describe(hsi_parser *parser, char *text, size_t size)
@@ -33,8 +34,9 @@ static void describe(hsi_parser *parser, char *text, size_t size)
         snprintf(text + used, size - used, "defect %s", m.word[0]);
 }
 
-static const char expected[] = "hello,1,0.9,host,;alive,;ended,3,17,1,2,0.25,1,0,nan,1e-05,[it fell];"
-                               "line,3,17,1,0,[\ndead\n];ready,;refuse,-3,[];bye,;";
+static const char expected[] =
+    "hello,1,0.9,host,;alive,;ended,3,17,1,2,0.25,1,0,nan,1e-05,[it fell];"
+    "line,3,17,1,0,[\ndead\n];ready,;refuse,-3,[];bye,;";
 
 /* The pieces in which the stream arrives do not matter. */
 START_TEST(in_pieces)
@@ -78,9 +80,16 @@ START_TEST(damaged)
         size_t      length;
     } wrong[] = {
 #define TEXT(text) {text, sizeof text - 1}
-        TEXT("run  1\n"), TEXT(" run\n"), TEXT("run \n"), TEXT("run\0 1\n"),
-        TEXT("ended +101\n"), TEXT("ended +-1\n"), TEXT("ended +\n"), TEXT("ended +1x\n"),
-        TEXT("ended +99999999999999999999\n"), TEXT("1 2 3 4 5 6 7 8 9 10 11 12 13\n"),
+        TEXT("run  1\n"),
+        TEXT(" run\n"),
+        TEXT("run \n"),
+        TEXT("run\0 1\n"),
+        TEXT("ended +101\n"),
+        TEXT("ended +-1\n"),
+        TEXT("ended +\n"),
+        TEXT("ended +1x\n"),
+        TEXT("ended +99999999999999999999\n"),
+        TEXT("1 2 3 4 5 6 7 8 9 10 11 12 13\n"),
 #undef TEXT
     };
     char long_line[HSI_MESSAGE_LINE + 1];
@@ -134,8 +143,8 @@ END_TEST
 
 START_TEST(numbers)
 {
-    static const char *const wrong[] = {"", "-1", "+1", "x", "1x", "0x1", "11", "99999999999999999999",
-                                        "1.0"};
+    static const char *const wrong[] = {
+        "", "-1", "+1", "x", "1x", "0x1", "11", "99999999999999999999", "1.0"};
     static const char *const unreal[] = {"", "x", "1x", "inf", "NAN", "1e999", "--1"};
     hsi_message              m = {.words = 1, .word = {"10"}};
     uint64_t                 number = 0;
@@ -174,8 +183,13 @@ static bool read_options(hsi_parser *parser, hsi_node_options *options)
 START_TEST(options_are_kept)
 {
     char             name[] = "n 1", folder[] = "/tmp/a\nb";
-    hsi_node_options given = {.name = name, .folder = folder, .first = {3, 1}, .count = {2, 1},
-                              .total = {9, 4}, .timeout = 0.1, .output = true};
+    hsi_node_options given = {.name = name,
+                              .folder = folder,
+                              .first = {3, 1},
+                              .count = {2, 1},
+                              .total = {9, 4},
+                              .timeout = 0.1,
+                              .output = true};
     hsi_node_options got = {.timeout = 0};
     hsi_vector       text = {.data = NULL};
     hsi_parser       parser = {.most = 100};
@@ -208,10 +222,10 @@ END_TEST
 
 START_TEST(options_are_refused)
 {
-    static const char *const wrong[] = {"option colour +1\n1", "option cpus +2\n-1", "option cpus +1\nx",
-                                        "option cpus +7\n1000001", "option cpus +3\n1.5",
-                                        "option cpus +0\n", "option grace +3\nnan",
-                                        "option grace +2\n-1"};
+    static const char *const wrong[] = {"option colour +1\n1",  "option cpus +2\n-1",
+                                        "option cpus +1\nx",    "option cpus +7\n1000001",
+                                        "option cpus +3\n1.5",  "option cpus +0\n",
+                                        "option grace +3\nnan", "option grace +2\n-1"};
 
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         hsi_node_options got = {.timeout = 0};

@@ -13,7 +13,7 @@
 
 #include "backend_fixture.h"
 
-static stage s; /* stage of tests that need only one stage */
+static stage s; /* fixture of tests that need only one */
 
 static inline void open_cpu(void)
 {

@@ -285,7 +285,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
     return outcome;
 }
 
-const hs_backend scripted_backend = {.abi = HS_BACKEND_ABI,
+const hs_backend scripted_backend = {.struct_size = sizeof(hs_backend),
                                      .name = "scripted",
                                      .body_create = body_create,
                                      .body_free = body_free,

@@ -111,7 +111,7 @@ typedef struct bench_campaign {
     bench_algorithm *algorithms;
     size_t           algorithm_count;
     char             baseline_name[BENCH_NAME]; /* name in the text or option; empty: none */
-    size_t           baseline; /* algorithm that others are compared with; BENCH_NO_BASELINE */
+    size_t           baseline; /* index of the baseline of comparisons; BENCH_NO_BASELINE */
     /* values for all sweeps, separated by commas; NULL: each sweep has its own */
     const char *sizes;
     /* names separated by commas; `witness` is the makespan of a known schedule */
@@ -270,7 +270,7 @@ typedef struct bench_row {
     uint64_t tasks, seed, aborted, gpu_tasks;
     double   gap;      /* makespan / best known bound - 1 */
     double   optimal;  /* 1: the makespan is proved to be optimal; 0: it is not; NaN: no schedule */
-    char     found_by[32]; /* best, exact: what found the schedule, as in hs_report; else empty */
+    char     found_by[32]; /* best, exact: hs_report.found_by; other algorithms: empty */
     double   acceleration[2], idle[2];
     double   error; /* mean relative error of the estimates; NaN: not measured */
     char    *version; /* version and commit of the program that made the row */
@@ -347,7 +347,7 @@ const char *bench_machine(void);
 int bench_run(const bench_campaign *c, const bench_case *cases, bench_rows *rows, unsigned threads,
               const char *path);
 
-/* A group of instances; all zero: all instances. */
+/* A group of instances. A zeroed structure selects every instance. */
 typedef struct bench_group {
     const char         *label;
     const bench_family *family; /* NULL: all */

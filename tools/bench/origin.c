@@ -14,7 +14,7 @@ static char version[128];
 
 static void find_version(void)
 {
-    snprintf(version, sizeof version, "%s%s%s", hs_version_string(), HS_COMMIT[0] ? " " : "",
+    snprintf(version, sizeof version, "%s%s%s", hs_library_version_string(), HS_COMMIT[0] ? " " : "",
              HS_COMMIT);
 }
 

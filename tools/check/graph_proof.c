@@ -28,7 +28,7 @@ typedef struct proof {
     uint32_t *order;      /* topological order of the vertices */
     long      unit, grid; /* exponents of two: the units of times and of multipliers */
     mpz_t     longest;    /* the makespan to refute */
-    /* per vertex: length of the longest path that ends before it, and that starts after it */
+    /* by vertex: lengths of the longest path before the vertex and of the longest path after it */
     mpz_t *head, *tail;
     mpz_t *through; /* per task: sum of the multipliers of the paths through it */
     /* per task: sum of the multipliers of jumps over the CPUs, and over the GPUs */

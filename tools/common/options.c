@@ -147,7 +147,7 @@ static _Noreturn void answer_and_exit(const options *o, const void *line)
     if (o->current == &standard[HELP])
         help_print(o->tool, stdout, line);
     else if (o->current == &standard[VERSION])
-        printf("%s (hybridsched) %s\n", o->tool->name, hs_version_string());
+        printf("%s (hybridsched) %s\n", o->tool->name, hs_library_version_string());
     else if (word_number(o) == 0)
         completion_bash(o->tool, stdout);
     else

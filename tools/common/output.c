@@ -400,15 +400,13 @@ void output_discard(output *o)
 
 void output_flush(void)
 {
-    if (fflush(stdout) != 0 && !stdout_error)
-        stdout_error = errno;
+    if ((fflush(stdout) != 0 || ferror(stdout)) && !stdout_error)
+        stdout_error = errno ? errno : EIO;
 }
 
 int output_finish(int code)
 {
     output_flush();
-    if (!stdout_error && ferror(stdout))
-        stdout_error = EIO;
     return stdout_error ? cannot_write(standard_output, stdout_error) : code;
 }
 

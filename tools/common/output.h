@@ -57,7 +57,7 @@ void output_discard(output *o);
 /** Return whether two paths name one file, also if the file does not exist yet. */
 bool same_file(const char *a, const char *b);
 
-/** Flush standard output; output_finish() reports a failure. */
+/** Flush standard output after a write; output_finish() reports the first failure by its errno. */
 void output_flush(void);
 
 /**

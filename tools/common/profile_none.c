@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Profiles in a build without SQLite: only the empty one that keeps nothing. */
+/* Profiles in a build without SQLite: a profile is always empty and stores nothing. */
 #include <string.h>
 
 #include "common/message.h"

@@ -8,7 +8,7 @@
 int profile_refused(hs_status status, const hs_error *error)
 {
     message("%s", error->why);
-    return status == HS_ENOMEM ? EXIT_RESOURCE : EXIT_USAGE;
+    return status == HS_ENOMEM || status == HS_ERESOURCE ? EXIT_RESOURCE : EXIT_USAGE;
 }
 
 void profile_describe(const hs_processor *processor, char text[PROFILE_PROCESSOR])

@@ -227,7 +227,7 @@ typedef struct exec_attempt {
 
 typedef struct exec_worker {
     char   name[16];
-    const char *node; /* name of its node; NULL: there are no nodes */
+    const char *node;                   /* name of the worker's node; NULL in a run without nodes */
     size_t tasks, aborted, failed; /* number of attempts by outcome */
     double busy;                   /* time in finished attempts */
     double lost;                   /* time in aborted or failed attempts */

@@ -42,7 +42,8 @@ static int check_nodes(command_line *line)
     code = exec_nodes_list(line->nodes, line->launch, &line->node_list);
     request->settings.run.nodes = line->node_list.list;
     request->settings.run.node_count = line->node_list.count;
-    request->settings.place.unbound |= line->node_list.here; /* all would take the same cores */
+    /* agents on one machine would bind their workers to the same cores */
+    request->settings.place.unbound |= line->node_list.here;
     return code;
 }
 
@@ -355,7 +356,7 @@ int main(int argc, char **argv)
     exec_job     job = {0}, *shown = &job;
     int          code, lost;
 
-    /* number GPUs in PCI order, so that commands see the same numbers */
+    /* number GPUs in PCI order, as CUDA does in commands with this variable */
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
     hs_exec_settings_init(&line.request.settings);
     line.request.settings.report.progress = exec_progress;

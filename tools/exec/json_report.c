@@ -132,7 +132,7 @@ static void put_origin(FILE *out, const exec_job *job)
     if (localtime_r(&job->began, &local))
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S%z", &local);
     json_format(out, ",\n  \"started\": %s,\n  \"host\": %s,\n  \"version\": %s", date,
-                host.nodename, hs_version_string());
+                host.nodename, hs_library_version_string());
     fputs(",\n  \"command\": [", out);
     for (char **word = job->request->command; *word; word++)
         json_format(out, word == job->request->command ? "%s" : ", %s", *word);

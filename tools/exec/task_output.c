@@ -6,12 +6,22 @@
 #include <unistd.h>
 
 #include "common/escape.h"
+#include "common/output.h"
 #include "common/progress.h"
 #include "exec/exec.h"
 
 static FILE *stream_of(int error)
 {
     return error ? stderr : stdout;
+}
+
+/* Flush the stream. Call it after each write, so that errno still has the reason of a failure. */
+static void flush_output(FILE *out)
+{
+    if (out == stdout)
+        output_flush();
+    else
+        fflush(out);
 }
 
 /* Write the task's name and a tab, with --tag. */
@@ -56,11 +66,12 @@ void exec_show_line(void *data, const hs_exec_line *line)
     if (!goes_on)
         put_tag(job, line->task, out);
     fwrite(line->text, 1, line->length, out);
+    flush_output(out);
     if (!ends && is_drawn_over(out)) {
         putc('\n', out);
+        flush_output(out);
         ends = true;
     }
-    fflush(out);
     progress_resume();
     unfinished[line->error].is_open = !ends;
     unfinished[line->error].task = line->task;
@@ -72,7 +83,7 @@ void exec_show_end(const exec_job *job)
     for (int error = 0; error < 2; error++) {
         if (job->request->tag && unfinished[error].is_open) {
             putc('\n', stream_of(error));
-            fflush(stream_of(error));
+            flush_output(stream_of(error));
         }
         unfinished[error].is_open = 0;
     }
@@ -114,10 +125,13 @@ static void put_log(const exec_job *job, uint32_t task, FILE *log, FILE *out)
             got -= (size_t)(end - at);
         }
         fwrite(block, 1, got, out);
+        flush_output(out);
         begins = ends;
     }
-    if (!begins && (job->request->tag || is_drawn_over(out)))
+    if (!begins && (job->request->tag || is_drawn_over(out))) {
         putc('\n', out);
+        flush_output(out);
+    }
 }
 
 /* Show the output of a finished task. Failed attempts are shown with their message. */
@@ -135,7 +149,6 @@ static void show_attempt(const exec_job *job, const hs_exec_attempt *a)
         if (!log)
             continue;
         put_log(job, a->task, log, stream_of(error));
-        fflush(stream_of(error));
         fclose(log);
         if (!job->keeps_logs)
             unlink(path);

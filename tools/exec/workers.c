@@ -238,7 +238,7 @@ void exec_suggest_workers(const exec_job *job)
     char *path = NULL;
 
     if (job->request->settings.run.node_count > 0)
-        return; /* the node has said what it lacks */
+        return; /* the node's refusal has the reason */
     path = shell_word(strcmp(job->plan.path, "<stdin>") == 0 ? "PLAN" : job->plan.path);
 
     fitting_options(job, options);

@@ -82,7 +82,8 @@ typedef struct solve_row {
     bool        optimal;
     /* finished members of best's portfolio, separated by commas */
     char        members[sizeof(((hs_report *)0)->members)];
-    char        found_by[sizeof(((hs_report *)0)->found_by)]; /* member or step that found it */
+    /* portfolio member or search step that found the schedule */
+    char found_by[sizeof(((hs_report *)0)->found_by)];
 } solve_row;
 
 typedef struct solve_result {

@@ -110,8 +110,8 @@ static int comes_first(const void *context, uint32_t a, uint32_t b)
     return hsi_position(c->pb->graph, a) < hsi_position(c->pb->graph, b);
 }
 
-/* Return the worker for the longest path: the first one of the type on which its tasks take least,
- * where those that cannot run there do not count. */
+/* Return the worker for the longest path: the first worker of the type with the smaller sum of task
+ * times along the path. A task that cannot run on the type adds 0. */
 static uint32_t choose_worker(const cpop *c)
 {
     const hsi_problem *pb = c->pb;

@@ -3,7 +3,7 @@
 
 const char *hsi_backend_defect(const hs_backend *backend)
 {
-    if (!backend || backend->abi != HS_BACKEND_ABI)
+    if (!backend || backend->struct_size < sizeof *backend)
         return "it is for another version of the library";
     if (!backend->name)
         return "it has no name";

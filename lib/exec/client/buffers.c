@@ -26,7 +26,7 @@ typedef struct named {
 struct hsi_buffers {
     const hs_instance *in;
     bool               may_fail, may_take;
-    size_t             count, owned; /* number of all data, and of those with `owned` */
+    size_t             count, owned; /* number of handles, and of handles with `owned` */
     buffer            *buffer; /* by handle */
     named             *named;  /* the used data, sorted by name */
     size_t             named_count;

@@ -7,13 +7,13 @@
 #include "exec/client/sharing.h"
 #include "exec/device/modules.h"
 
-/* The run for which a client recognises its rows. */
+/* The run whose rows a client examines. */
 typedef struct hsi_client_run {
     const hs_instance       *in;
     const hs_exec_settings  *settings;
     unsigned                 gpus;
     const hsi_device_choice *devices;    /* GPUs that can share data, by number; NULL: none */
-    const uint32_t          *operations; /* those of all GPUs of the run, as in hs_device */
+    const uint32_t          *operations; /* operations of every GPU of the run, as in hs_device */
     bool                     may_fail;   /* attempts may fail, so inputs must survive an attempt */
     bool  may_take; /* tasks may be spoliated, so inputs must survive an aborted attempt */
     bool *claimed;  /* by handle: a client has the data. hsi_run_data_create() allocates the list,

@@ -342,7 +342,7 @@ unsigned hsi_stream_bound(void);
 /* Return the name of a kind of operation. */
 const char *hsi_operation_name(hs_operation_kind kind);
 
-/* Return whether the operation can fail by its data, so that the host reads its status. */
+/* Return true if data can make the operation fail; the host then reads the operation's status. */
 bool hsi_operation_has_info(const hs_operation *operation);
 
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_ROOM, HSI_NOT_LAUNCHED } hsi_launched;

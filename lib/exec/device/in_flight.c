@@ -65,7 +65,7 @@ static hs_operation operation_of(const hsi_device_node *node, const hsi_in_fligh
     return op;
 }
 
-/* Copy what the task updates to its second range. */
+/* Copy the data that the task updates to the task's second range. */
 static bool copy_inputs(hsi_device_node *node, const hsi_in_flight *f, hs_stream *stream)
 {
     for (unsigned i = 0; i < f->body->count; i++) {

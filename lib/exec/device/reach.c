@@ -24,7 +24,7 @@ bool hsi_step_is_over(const hsi_devices *d, uint32_t stream, uint64_t number)
            hsi_node_is_lost(node);
 }
 
-/* Return whether all steps are over; *nodes gets a device that has one that is not. */
+/* Return true if every step is over; else *nodes gets the device of an unfinished step. */
 static bool are_over(const hsi_devices *d, const uint64_t *waits, uint64_t *nodes)
 {
     for (uint32_t s = 0; s < d->streams; s++)

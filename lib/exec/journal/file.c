@@ -156,7 +156,8 @@ hs_status hsi_journal_file_open_existing(const char *path, int *fd, hs_error *er
     return code ? cannot_open(path, code, error) : HS_OK;
 }
 
-/* Take a shared lock on a journal that is only read, so that no other process writes it meanwhile. */
+/* Take a shared lock on a journal opened for reading; no process can write the journal meanwhile.
+ */
 static hs_status lock_reading(const char *path, int fd, hs_error *error)
 {
     int code = lock(fd, LOCK_SH);

@@ -19,7 +19,7 @@ typedef struct hsi_machine {
     hs_backend_device  *devices; /* all GPUs found; the run uses the first of them */
     unsigned            device_count;
     hsi_device_choice  *choice;        /* the same GPUs for tasks that share data; NULL: no table */
-    uint32_t            operations[2]; /* those of all GPUs of the run, as in hs_device */
+    uint32_t operations[2]; /* operations that every GPU of the run has, as in hs_device */
 } hsi_machine;
 
 /* devices.c: open the modules for GPUs and list the GPUs, if the run needs any. HS_ERESOURCE: too

@@ -18,7 +18,7 @@ struct hsi_memory {
     hsi_devices devices;
     hs_backend  backend;
     hsi_matrix *matrix;
-    uint32_t    kinds; /* of operations in the matrix's precision that all devices have, as bits */
+    uint32_t    kinds; /* bits: operations in the matrix's precision that every device has */
 };
 
 /* How devices do a step. Operands are numbered from 1; 0: none. */
@@ -131,8 +131,8 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 }
 
 static const hs_backend backend = {
-    .abi = HS_BACKEND_ABI,
-    .name = "device", /* until a module gives it its name */
+    .struct_size = sizeof(hs_backend),
+    .name = "device", /* replaced by the name of the module */
     .body_create = body_create,
     .body_free = hsi_body_free,
     .worker_open = hsi_device_worker_open,

@@ -266,7 +266,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_
 }
 
 const hs_backend hsi_backend_tiled = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "cpu",
     .body_create = body_create,
     .body_free = hsi_body_free,
@@ -290,6 +290,6 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 }
 
 const hs_backend hsi_backend_tiled = {
-    .abi = HS_BACKEND_ABI, .name = "cpu", .body_create = body_create, .body_free = hsi_body_free};
+    .struct_size = sizeof(hs_backend), .name = "cpu", .body_create = body_create, .body_free = hsi_body_free};
 
 #endif

@@ -37,7 +37,8 @@ void compare_text(const bench_campaign *c, const bench_case *cases, const bench_
 void compare_csv(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                  FILE *out);
 
-/** Write the same as LaTeX tables for the package booktabs: one over all instances, one of groups. */
+/** Write the comparison as two LaTeX tables for the package booktabs: over all instances, by group.
+ */
 void compare_latex(const bench_campaign *c, const bench_case *cases, const bench_rows *rows,
                    FILE *out);
 

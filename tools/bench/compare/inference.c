@@ -94,7 +94,7 @@ win_count count_wins(const double *quotient, size_t count)
 typedef struct difference {
     double size;
     bool   more;
-    size_t twice_rank; /* twice its rank, which is whole with ties too */
+    size_t twice_rank; /* 2 x rank: an integer even if ranks are shared by ties */
 } difference;
 
 static int by_size(const void *a, const void *b)

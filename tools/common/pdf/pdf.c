@@ -59,7 +59,7 @@ static void put_object(FILE *out, int number, const pdf_content *content, const 
     }
 }
 
-/* Write all objects, with the table of their offsets behind them. */
+/* Write the objects of the file and, at its end, the table of offsets. */
 static void put_file(FILE *out, const pdf_content *content, const char *stream, size_t length)
 {
     char  *text = NULL;

@@ -12,7 +12,7 @@ static const unsigned short widths[] = {
     667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
     222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
 
-/* Read an entity of XML, such as &lt;. Return its length; 0: none. */
+/* Read an XML entity (&lt;, &#64;) at `text`. Return the length of the entity; 0: no entity. */
 static size_t read_entity(const char *text, unsigned *character)
 {
     static const struct {

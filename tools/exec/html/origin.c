@@ -62,7 +62,7 @@ void html_origin(const page *p)
     put_duration(p);
     put_host(p);
     fprintf(p->out, "<dt>version</dt><dd>hybridsched %s</dd>\n<dt>command</dt><dd><code>",
-            hs_version_string());
+            hs_library_version_string());
     for (char **word = p->job->request->command; *word; word++) {
         if (word != p->job->request->command)
             putc(' ', p->out);

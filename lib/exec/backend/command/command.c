@@ -207,7 +207,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 }
 
 const hs_backend hsi_backend_command = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "command",
     .body_create = body_create,
     .body_free = hsi_body_free,

@@ -210,7 +210,7 @@ const void *hsi_cuda_scalar(const hsi_stream_context *context, int value);
 bool hsi_stream_context_open(hsi_stream_context *context, hsi_cuda_fault *fault, size_t blas_bytes);
 void hsi_stream_context_close(hsi_stream_context *context);
 
-/* Create the handle of cuBLAS with its work space, and that of cuSOLVER, unless they are there. */
+/* Create the missing handles of cuBLAS, with work space, and of cuSOLVER. */
 bool hsi_stream_context_make_blas(hsi_stream_context *context, size_t bytes);
 bool hsi_stream_context_make_solver(hsi_stream_context *context);
 

@@ -72,7 +72,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 }
 
 const hs_backend hsi_backend_cuda = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "cuda",
     .body_create = body_create,
     .body_free = hsi_body_free,

@@ -38,7 +38,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 }
 
 const hs_backend hsi_backend_emulated = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "emulated",
     .body_create = body_create,
     .run = run,

@@ -66,7 +66,7 @@ typedef struct hsi_job {
     const hs_attempt *attempt;
     hsi_space        *space;
     int               n;
-    int               first, columns; /* range of columns that is computed; `out` begins there */
+    int               first, columns; /* range of computed columns; `out` begins with the first */
     uint64_t          seed;    /* hash of the task's name */
     bool              stopped; /* cancelled, or failed */
     bool              no_memory;

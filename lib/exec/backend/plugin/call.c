@@ -107,7 +107,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 }
 
 const hs_backend hsi_backend_call = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "call",
     .body_create = body_create,
     .worker_open = worker_open,

@@ -315,7 +315,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
 }
 
 const hs_backend hsi_backend_plugin = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "plugin",
     .body_create = body_create,
     .body_free = body_free,

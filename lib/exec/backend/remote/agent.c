@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -19,8 +20,15 @@
 
 /* The coordinator says that it hears the node at least six times within the timeout, at most for a
  * third of the timeout after it last heard the node. A node gives up after half of the timeout,
- * which ends before the coordinator takes its commands for dead. */
-enum { BEATS = 6, FIRST_TIMEOUT = 30, MOST_TIMEOUT = 1000000000, MOST_INSTANCE = 1 << 30 };
+ * which ends before the coordinator takes its commands for dead. A node may take SET_UP timeouts to
+ * get ready. */
+enum {
+    BEATS = 6,
+    SET_UP = 10,
+    FIRST_TIMEOUT = 30,
+    MOST_TIMEOUT = 1000000000,
+    MOST_INSTANCE = 1 << 30
+};
 
 typedef enum talk_state { GREETING, SETTINGS, RUNNING, ENDED } talk_state;
 
@@ -29,6 +37,7 @@ typedef struct talk {
     hsi_parser parser;
     talk_state state;
     int        in, beat;
+    int        ready;         /* eventfd: the set-up has ended, and needs no beats */
     int64_t    heard, beaten; /* times of the last `alive` and of the last own beat, in ns */
     bool       refused;       /* the node has refused the run, and waits for the end */
 } talk;
@@ -102,6 +111,56 @@ static void beat(talk *t)
         hsi_node_guard_beat(t->beat, seconds * 2 / 3);
 }
 
+/* Send beats until the end of the set-up. Refuse the run if the set-up takes too long. */
+static void *send_beats(void *data)
+{
+    talk           *t = data;
+    const double    seconds = timeout_of(t), most = fmin(SET_UP * seconds, MOST_TIMEOUT);
+    const int64_t   end = hsi_clock_ns() + (int64_t)(1e9 * most);
+    struct timespec span = hsi_timespec((int64_t)(1e9 * seconds / BEATS / 2));
+    struct pollfd   wait = {.fd = t->ready, .events = POLLIN};
+    hs_error        error = {0};
+
+    while (ppoll(&wait, 1, &span, NULL) <= 0) {
+        if (hsi_clock_ns() > end) {
+            hsi_error_set(&error, HS_ERESOURCE, "it was not ready after %.3g s", most);
+            refuse(t, HS_ERESOURCE, &error);
+            break;
+        }
+        beat(t);
+    }
+    return NULL;
+}
+
+/* Make the node ready, while another thread sends beats: the set-up may wait for a file system or
+ * for drivers of GPUs. */
+static hs_status set_up(talk *t, const hsi_message *m, uint64_t digest, hs_error *error)
+{
+    const uint64_t one = 1;
+    pthread_t      thread;
+    sigset_t       all, before;
+    hs_status      st;
+    int            code;
+
+    t->ready = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (t->ready < 0)
+        return hsi_error_set(error, HS_ERESOURCE, "no descriptor: %s", strerror(errno));
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    code = pthread_create(&thread, NULL, send_beats, t);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code) {
+        close(t->ready);
+        return hsi_error_set(error, HS_ERESOURCE, "no thread for beats: %s", strerror(code));
+    }
+    st = hsi_agent_set_up(&t->agent, m->bytes, m->length, digest, error);
+    while (write(t->ready, &one, sizeof one) < 0 && errno == EINTR)
+        continue;
+    pthread_join(thread, NULL);
+    close(t->ready);
+    return st;
+}
+
 static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
 {
     uint64_t  digest;
@@ -112,12 +171,13 @@ static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
     t->state = RUNNING;
     if (t->refused)
         return HS_OK;
-    beat(t);
-    st = hsi_agent_set_up(&t->agent, m->bytes, m->length, digest, error);
+    st = set_up(t, m, digest, error);
+    t->heard = hsi_clock_ns();
+    if (t->refused)
+        return HS_OK;
     beat(t);
     if (st == HS_OK)
         st = hsi_agent_workers_start(&t->agent, error);
-    t->heard = hsi_clock_ns();
     if (st != HS_OK)
         refuse(t, st, error);
     else
@@ -125,7 +185,8 @@ static hs_status begin(talk *t, const hsi_message *m, hs_error *error)
     return HS_OK;
 }
 
-static hs_status begin_worker(const talk *t, const hsi_message *m, hs_error *error)
+/* Obey `begin` or `hold`. */
+static hs_status admit(const talk *t, const hsi_message *m, hs_error *error)
 {
     uint64_t          number;
     hsi_agent_worker *worker;
@@ -133,7 +194,10 @@ static hs_status begin_worker(const talk *t, const hsi_message *m, hs_error *err
     if (t->refused || !hsi_message_number(m, 1, UINT32_MAX, &number) ||
         !(worker = hsi_agent_worker_at(&t->agent, number)))
         return defect(m, error);
-    hsi_agent_worker_begin(worker);
+    if (hsi_message_is(m, "begin", 2, false))
+        hsi_agent_worker_begin(worker);
+    else
+        hsi_agent_worker_hold(worker);
     return HS_OK;
 }
 
@@ -173,8 +237,9 @@ static hs_status obey(talk *t, const hsi_message *m, hs_error *error)
         hsi_agent_workers_drain(&t->agent);
         return HS_OK;
     }
-    if (t->state == RUNNING && hsi_message_is(m, "begin", 2, false))
-        return begin_worker(t, m, error);
+    if (t->state == RUNNING &&
+        (hsi_message_is(m, "begin", 2, false) || hsi_message_is(m, "hold", 2, false)))
+        return admit(t, m, error);
     if (t->state == RUNNING)
         return order(t, m, error);
     if (hsi_message_is(m, "instance", 2, true))

@@ -44,14 +44,17 @@ hsi_agent_worker *hsi_agent_worker_at(const hsi_agent *agent, uint64_t number);
 /* Let a worker begin attempts, at first and after a failure. */
 void hsi_agent_worker_begin(hsi_agent_worker *worker);
 
+/* Let a worker begin no attempt until hsi_agent_worker_begin(). */
+void hsi_agent_worker_hold(hsi_agent_worker *worker);
+
 /* Let a worker run an attempt after its others. Return false if it has too many. */
 bool hsi_agent_worker_run(hsi_agent_worker *worker, uint32_t task, uint32_t number);
 
-/* Cancel an attempt; nothing if it has ended. */
+/* Cancel an attempt. No effect after the end of the attempt. */
 void hsi_agent_worker_cancel(hsi_agent_worker *worker, uint32_t task, uint32_t number,
                              hs_cancel why);
 
-/* Let workers begin no attempt until hsi_agent_worker_begin(). */
+/* Hold all workers. */
 void hsi_agent_workers_drain(hsi_agent *agent);
 
 /* Cancel all attempts, and end the threads within `seconds`. Return false if a thread is left. */

@@ -335,22 +335,27 @@ void hsi_agent_worker_cancel(hsi_agent_worker *worker, uint32_t task, uint32_t n
     pthread_mutex_unlock(&worker->lock);
 }
 
-void hsi_agent_worker_begin(hsi_agent_worker *worker)
+static void set_drain(hsi_agent_worker *worker, bool drain)
 {
     pthread_mutex_lock(&worker->lock);
-    worker->drain = false;
+    worker->drain = drain;
     pthread_mutex_unlock(&worker->lock);
+}
+
+void hsi_agent_worker_begin(hsi_agent_worker *worker)
+{
+    set_drain(worker, false);
+}
+
+void hsi_agent_worker_hold(hsi_agent_worker *worker)
+{
+    set_drain(worker, true);
 }
 
 void hsi_agent_workers_drain(hsi_agent *agent)
 {
-    for (unsigned i = 0; i < agent->started; i++) {
-        hsi_agent_worker *w = &agent->worker[i];
-
-        pthread_mutex_lock(&w->lock);
-        w->drain = true;
-        pthread_mutex_unlock(&w->lock);
-    }
+    for (unsigned i = 0; i < agent->started; i++)
+        hsi_agent_worker_hold(&agent->worker[i]);
 }
 
 static void stop(hsi_agent_worker *worker)

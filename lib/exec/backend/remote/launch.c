@@ -8,10 +8,11 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "support/clock.h"
 
 /* Start the command with these descriptors as standard input and output. Return 0, or an errno. */
 static int spawn(pid_t *pid, const char *command, int in, int out)
@@ -83,8 +84,10 @@ int hsi_launcher_start(hsi_launcher *launcher, const char *command)
     if (!error && (fcntl(launcher->to, F_SETFL, O_NONBLOCK) < 0 ||
                    fcntl(launcher->from, F_SETFL, O_NONBLOCK) < 0))
         error = errno;
-    if (error)
-        hsi_launcher_end(launcher);
+    if (error) {
+        hsi_launcher_close(launcher);
+        hsi_launcher_reap(launcher, hsi_clock_ns());
+    }
     return error;
 }
 
@@ -95,26 +98,30 @@ void hsi_launcher_close_to(hsi_launcher *launcher)
     launcher->to = -1;
 }
 
-/* Reap the process if it ends by itself within half a second. */
-static bool ends_soon(pid_t pid)
-{
-    const struct timespec moment = {.tv_nsec = 1000000};
-
-    for (int i = 0; i < 500; i++) {
-        if (waitpid(pid, NULL, WNOHANG) != 0)
-            return true;
-        nanosleep(&moment, NULL);
-    }
-    return false;
-}
-
-void hsi_launcher_end(hsi_launcher *launcher)
+void hsi_launcher_close(hsi_launcher *launcher)
 {
     hsi_launcher_close_to(launcher);
     if (launcher->from >= 0)
         close(launcher->from);
     launcher->from = -1;
-    if (launcher->pid > 0 && !ends_soon(launcher->pid)) {
+}
+
+/* Reap the process if it ends by itself. */
+static bool ends_before(pid_t pid, int64_t until)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    while (waitpid(pid, NULL, WNOHANG) == 0) {
+        if (hsi_clock_ns() >= until)
+            return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
+void hsi_launcher_reap(hsi_launcher *launcher, int64_t until)
+{
+    if (launcher->pid > 0 && !ends_before(launcher->pid, until)) {
         kill(launcher->pid, SIGKILL);
         while (waitpid(launcher->pid, NULL, 0) < 0 && errno == EINTR)
             continue;

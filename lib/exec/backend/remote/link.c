@@ -47,7 +47,9 @@ static void lose(hsi_link *link)
     pthread_cond_broadcast(&link->changed);
 }
 
-/* Give the node up. No command runs on a node that was not ready yet. */
+/* Give the node up. No command runs on a node that was not ready yet. The coordinator says nothing
+ * more, so the agent ends its commands within the timeout from now on; but a silent node has had
+ * part of it since the last byte from it. */
 static void doom(hsi_link *link)
 {
     hsi_launcher_close_to(&link->launcher);
@@ -55,7 +57,7 @@ static void doom(hsi_link *link)
         lose(link);
     } else if (link->state == HSI_LINK_READY) {
         link->state = HSI_LINK_DOOMED;
-        link->doomed = hsi_clock_ns();
+        link->doomed = link->heard;
     }
 }
 
@@ -73,7 +75,7 @@ static void break_off(hsi_link *link, int error)
     doom(link);
 }
 
-/* Lose a node whose guard has said that no command of it runs. */
+/* Lose a node after the guard's message `dead`: no command of the node runs. */
 static void take_death(hsi_link *link)
 {
     if (link->broken)
@@ -482,13 +484,21 @@ void hsi_link_end(hsi_link *link)
 
 void hsi_link_close(hsi_link *link)
 {
+    if (link->kick < 0)
+        return;
     if (link->threaded)
         pthread_join(link->thread, NULL);
+    link->threaded = false;
+    hsi_launcher_close(&link->launcher);
+}
+
+void hsi_link_free(hsi_link *link, int64_t until)
+{
     hsi_vector_free(&link->out);
     hsi_parser_free(&link->parser);
     if (link->kick < 0)
         return;
-    hsi_launcher_end(&link->launcher);
+    hsi_launcher_reap(&link->launcher, until);
     close(link->kick);
     pthread_cond_destroy(&link->changed);
     pthread_mutex_destroy(&link->lock);

@@ -18,7 +18,7 @@
  */
 int hsi_node_guard_begin(int out);
 
-/* Say that the agent lives. The guard kills it if it says nothing for `limit` seconds. */
+/* Send the guard a beat. The guard kills the agent if no beat follows within `limit` seconds. */
 void hsi_node_guard_beat(int beat, double limit);
 
 #endif

@@ -14,6 +14,7 @@
 #include "core/error.h"
 #include "exec/backend/remote/options.h"
 #include "exec/backend/remote/remote_private.h"
+#include "support/clock.h"
 
 const char *hsi_remote_defect(const hsi_run_spec *spec)
 {
@@ -242,16 +243,27 @@ hs_status hsi_remote_open(const hsi_run_spec *spec, hsi_remote **out, hs_error *
     return st;
 }
 
+/* End all nodes at the same time. A launcher that has lost its node has half a second to end. */
+static void end_nodes(hsi_remote *remote)
+{
+    const unsigned count = remote->node ? remote->count : 0;
+    int64_t        until;
+    unsigned       i;
+
+    for (i = 0; i < count; i++)
+        hsi_link_end(&remote->node[i].link);
+    for (i = 0; i < count; i++)
+        hsi_link_close(&remote->node[i].link);
+    until = hsi_clock_ns() + 500000000;
+    for (i = 0; i < count; i++)
+        hsi_link_free(&remote->node[i].link, until);
+}
+
 void hsi_remote_close(hsi_remote *remote)
 {
-    unsigned i;
-
     if (!remote)
         return;
-    for (i = 0; remote->node && i < remote->count; i++)
-        hsi_link_end(&remote->node[i].link);
-    for (i = 0; remote->node && i < remote->count; i++)
-        hsi_link_close(&remote->node[i].link);
+    end_nodes(remote);
     hsi_vector_free(&remote->instance);
     free(remote->node);
     free(remote->worker);

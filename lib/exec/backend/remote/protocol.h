@@ -13,21 +13,30 @@
 /*
  * The messages between the coordinator and its nodes. A message is a line of at most
  * HSI_MESSAGE_LINE bytes: words separated by one space. A last word +LENGTH announces that many
- * bytes, which follow the newline. An empty line says nothing.
+ * bytes, which follow the newline. An empty line is no message.
  *
- * To a node:   hybridsched-node 1 VERSION        the first message
- *              option NAME +LENGTH               a setting, see options.h
- *              instance DIGEST +LENGTH           ends the settings; the node answers ready or
- * refuse begin WORKER                      the worker may begin attempts; it stops after each
- *                                                failure, so that none begins that the failure
- * forbids run WORKER TASK ATTEMPT           an attempt; attempts of a worker run one by one cancel
- * WORKER TASK ATTEMPT WHY    an hs_cancel drain                             all workers stop after
- * their attempts alive                             the coordinator hears the node end no attempt
- * will follow From a node: hello 1 VERSION HOST              the first message ready, refuse STATUS
- * +LENGTH      LENGTH bytes say why ended WORKER TASK ATTEMPT OUTCOME SECONDS STATUS SIGNAL CORE
- * WAIT +LENGTH OUTCOME 4: did not begin; STATUS 256: none; CORE, WAIT: seconds line WORKER TASK
- * ATTEMPT STREAM +LENGTH alive, bye dead                              from the guard: no command of
- * the node runs any more
+ * To a node:
+ *   hybridsched-node 1 VERSION          the first message
+ *   option NAME +LENGTH                 a setting, see options.h
+ *   instance DIGEST +LENGTH             the end of the settings; the node answers ready or refuse
+ *   begin WORKER                        let the worker begin attempts; a failure stops the worker,
+ *                                       since the coordinator may forbid what follows
+ *   hold WORKER                         let the worker begin no attempt until the next begin
+ *   run WORKER TASK ATTEMPT             an attempt; a worker runs its attempts one by one
+ *   cancel WORKER TASK ATTEMPT WHY      WHY: an hs_cancel
+ *   drain                               stop each worker after its attempt
+ *   alive                               the coordinator receives the node's messages
+ *   end                                 no attempt will follow
+ *
+ * From a node:
+ *   hello 1 VERSION HOST                the first message
+ *   ready, or refuse STATUS +LENGTH     LENGTH bytes: the reason
+ *   line WORKER TASK ATTEMPT STREAM +LENGTH    a line of output
+ *   ended WORKER TASK ATTEMPT OUTCOME SECONDS STATUS SIGNAL CORE WAIT +LENGTH
+ *                                       OUTCOME 4: did not begin; STATUS 256: no status; CORE,
+ *                                       WAIT: seconds; LENGTH bytes: the reason of a failure
+ *   alive, bye
+ *   dead                                from the guard: all commands of the node have ended
  */
 enum { HSI_MESSAGE_LINE = 4096, HSI_MESSAGE_WORDS = 12, HSI_PROTOCOL = 1 };
 

@@ -197,6 +197,17 @@ static void pass_line(hsi_remote_attempt *a, int stream, const char *line, size_
         a->attempt->line_printed(a->attempt, stream, line, length);
 }
 
+/* Let the node begin no further attempt of the worker: the present one will fail here, which the
+ * node cannot foresee. Hold the lock. */
+static void hold(hsi_remote_worker *w)
+{
+    if (w->stopped)
+        return;
+    w->stopped = true;
+    hsi_link_put(&w->node->link, "hold %u\n", w->number);
+    hsi_link_flush(&w->node->link);
+}
+
 /* Pass all lines of the attempt on, in the worker's thread. Hold the lock, which is released
  * meanwhile. */
 static void pass_lines(hsi_remote_worker *w, hsi_remote_attempt *a)
@@ -220,6 +231,8 @@ static void pass_lines(hsi_remote_worker *w, hsi_remote_attempt *a)
         hsi_vector_free(&lines);
         pthread_mutex_lock(&link->lock);
     }
+    if (a->log_error)
+        hold(w);
 }
 
 bool hsi_remote_take(hsi_link *link, const hsi_message *m)
@@ -416,7 +429,7 @@ static void worker_close(hs_backend_worker *worker)
 }
 
 const hs_backend hsi_backend_remote = {
-    .abi = HS_BACKEND_ABI,
+    .struct_size = sizeof(hs_backend),
     .name = "remote",
     .body_create = hsi_remote_body_create,
     .worker_open = worker_open,

@@ -16,7 +16,7 @@ enum {
     HSI_REMOTE_DEPTH = 8,      /* most attempts of a worker that its node has at a time */
     HSI_REMOTE_WORKERS = 4096, /* most workers of a run with nodes */
     HSI_REMOTE_UNBEGUN = 4,    /* for an hs_outcome in a message: the attempt did not begin */
-    HSI_NODE_LOST = 75         /* exit status of a node that lost its coordinator */
+    HSI_NODE_LOST = 75         /* exit status of an agent after the loss of the coordinator */
 };
 
 /* Return what forbids a run with nodes; NULL: nothing, or there are no nodes. */

@@ -8,7 +8,7 @@
 /* An attempt that the node has. */
 typedef struct hsi_remote_attempt {
     hs_attempt *attempt;
-    int         log[2];    /* files of its output and its errors; -1: none */
+    int         log[2];    /* files for standard output and standard error; -1: none */
     int         log_error; /* errno of the first failed write */
     hsi_vector  lines; /* its output, until the worker passes it on: for each line a line_head */
     bool        cancelled; /* the node was told */
@@ -29,7 +29,7 @@ typedef struct hsi_remote_worker {
     hsi_remote_attempt attempts[HSI_REMOTE_DEPTH]; /* a ring, in the order of submission */
     unsigned           first, count;
     bool               waits;    /* the worker waits for `event` */
-    bool               stopped;  /* the node begins no attempt of the worker until it is told to */
+    bool               stopped;  /* the node begins no attempt of the worker until the message `begin` */
     int64_t            last_end; /* end of the attempt that ended last */
 } hsi_remote_worker;
 

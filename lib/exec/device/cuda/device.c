@@ -33,7 +33,7 @@ int hsi_cuda_device_end_call(hs_device *device, int result)
     return result;
 }
 
-/* CUDA_VISIBLE_DEVICES selects devices; `which` has nothing to add. */
+/* CUDA_VISIBLE_DEVICES selects the devices; `which` is unused. */
 static hs_status check_selection(const char *which, hs_error *error)
 {
     if (!which || !*which)

@@ -10,7 +10,7 @@ enum { STREAMS = 32, TRIAL_BYTES = 1 << 20 };
 struct cuda_segment {
     cuda_device    *device;
     cudaGraphExec_t exec;
-    cuda_stream    *stream[STREAMS]; /* those whose work is collected; the first began */
+    cuda_stream    *stream[STREAMS]; /* streams of the capture; the first began it */
     unsigned        streams;
     cuda_event    **event;
     size_t          events, room;

@@ -13,7 +13,7 @@
  */
 extern const hs_device_ops hsi_device_emulated;
 
-/* What happens to the call or operation that fails. */
+/* Effect of a planned fault on its call or operation. */
 typedef enum hsi_emulated_fault {
     HSI_EMULATED_LOST,
     HSI_EMULATED_MEMORY, /* calls only */
@@ -27,7 +27,7 @@ typedef struct hsi_emulated_settings {
     double launch;         /* seconds before each copy or operation */
     double speed;          /* flops per second of an operation; 0: unlimited */
     double memory, chunk;  /* bytes of a device, and of its largest buffer */
-    double operations;     /* kinds of operations as bits, 1: gemm, 2: syrk, 4: trsm, ...; 0: all */
+    double operations;     /* bits of operations: 1 gemm, 2 syrk, 4 trsm, ...; 0: every operation */
     double manual;         /* 1: streams are held from the start */
     double fail_call;      /* number of the failing call, from 1; 0: none */
     double fail_operation; /* number of the failing copy or operation; 0: none */

@@ -32,7 +32,7 @@ typedef struct opencl_command {
 struct opencl_stream {
     opencl_device   *device;
     cl_command_queue queue;
-    unsigned         users; /* the stream, events that it recorded last, and waits for its steps */
+    unsigned         users;   /* references: the stream, its last events, waits for its steps */
     opencl_command  *command; /* in order */
     size_t           count, room;
     uint64_t         passed; /* commands that were seen to end well */

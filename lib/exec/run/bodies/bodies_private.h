@@ -19,7 +19,7 @@ struct hsi_bodies {
     hsi_run_data *data;         /* data of tasks, with the backends that run these tasks */
     hs_backend call;            /* calls functions of the program, those of `calls` */
     hsi_calls  calls;
-    hsi_remote *remote; /* nodes that run all tasks; NULL: none */
+    hsi_remote        *remote; /* the nodes of a run with nodes; else NULL */
 };
 
 #endif

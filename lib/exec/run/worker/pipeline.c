@@ -32,7 +32,7 @@ typedef struct pipeline {
     unsigned           room, idle_count, count;
     uint32_t           newest;  /* the task submitted last */
     unsigned           in_hand; /* tasks taken from the list and not yet submitted: 0 or 1 */
-    uint32_t          *again; /* tasks that did not begin, in their order: they are submitted again */
+    uint32_t          *again;   /* tasks that did not begin, to submit again in this order */
     unsigned           again_count;
     unsigned           came_back; /* tasks of `again` that came back since the last submission */
     bool               after_failure; /* tasks behind a failure come back: collect them first */
@@ -229,8 +229,15 @@ static bool has_room(pipeline *p)
     return false;
 }
 
-/* Make the log files those of the worker's last attempt; remove them if they need not be kept. */
-static void take_logs(pipeline *p, const in_flight_task *f, hs_outcome outcome)
+/* Return true if the attempt never began: the run was stopped, or an attempt before it failed. */
+static bool never_began(const hs_completion *end)
+{
+    return end->outcome == HS_OUTCOME_ABORTED && end->end == 0;
+}
+
+/* Make the log files those of the worker's last attempt. Remove them if they need not be kept, or if
+ * the attempt did not begin: a resumed run takes each log as one of an attempt. */
+static void take_logs(pipeline *p, const in_flight_task *f, const hs_completion *end)
 {
     hsi_worker *worker = p->worker;
 
@@ -242,14 +249,9 @@ static void take_logs(pipeline *p, const in_flight_task *f, hs_outcome outcome)
     memcpy(worker->log, f->log, worker->thread->path_bytes);
     if (f->errors)
         memcpy(worker->thread->errors, f->errors, worker->thread->path_bytes);
-    if (outcome == HS_OUTCOME_DONE && worker->exec->spec.settings.keep.failed_logs_only)
+    if (never_began(end) ||
+        (end->outcome == HS_OUTCOME_DONE && worker->exec->spec.settings.keep.failed_logs_only))
         hsi_attempt_log_remove(worker);
-}
-
-/* Return true if the attempt never began: the run was stopped, or an attempt before it failed. */
-static bool never_began(const hs_completion *end)
-{
-    return end->outcome == HS_OUTCOME_ABORTED && end->end == 0;
 }
 
 /* Keep a task whose attempt did not begin. It is submitted again before the tasks behind it. */
@@ -277,7 +279,7 @@ static void take_in(pipeline *p, const hs_completion *end)
     attempt->core_seconds = end->attempt->core_seconds;
     attempt->core_wait = end->attempt->core_wait;
     worker->now = hsi_clock_ns();
-    take_logs(p, f, end->outcome);
+    take_logs(p, f, end);
     if (p->on_node)
         hsi_attempt_add_core_time(worker, 1e-9 * (double)(end->end - end->start));
     memcpy(worker->why, end->attempt->why, sizeof worker->why);

@@ -188,7 +188,7 @@ static hs_status add_task(reader *d, const hsi_dot_node *node, hsi_text id,
     return st == HS_OK && values->of[HSI_DATA].at ? read_data(d, values->of[HSI_DATA]) : st;
 }
 
-/* Remove empty values, which Graphviz treats as not given. */
+/* Remove attributes with an empty value; Graphviz ignores such attributes. */
 static void drop_empty(hsi_dot_values *values)
 {
     for (int i = 0; i < HSI_DOT_ATTRIBUTES; i++)

@@ -14,8 +14,7 @@ enum {
     SLICE = 16,     /* steps between two looks at the clock */
     LEAST_FREE = 4, /* limits of the number of free tasks */
     MOST_FREE = 40,
-    FIFTHS_ORDERED =
-        4 /* neighbourhoods, in fifths of all, that keep the order of the other tasks */
+    FIFTHS_ORDERED = 4 /* fifths of the neighbourhoods that keep the order of the remaining tasks */
 };
 
 static const double growth = 1.02, shrinkage = 0.97;

@@ -148,7 +148,7 @@ bool hsi_place_prober_step(hsi_place_prober *prober, hsi_place_state *state)
 
     if (!(was & (was - 1)))
         return true;
-    if ((was & alike) != alike) /* a closed place closes all that are alike */
+    if ((was & alike) != alike) /* closing a place closes every place like it */
         state->open[task] &= ~alike;
     else if (was == alike)
         return name_first_gpu(prober, state, task);

@@ -242,7 +242,7 @@ static hs_status probe_node(hsi_place_tree *tree, node *at)
     }
     if (prober->best != HS_NONE && hsi_fixed_place(at->state, prober->best) == HS_NONE)
         return branch_on_place(tree, at);
-    hsi_place_prober_begin(prober); /* probes after that of the task have fixed it */
+    hsi_place_prober_begin(prober); /* later probes have fixed the task */
     return HS_OK;
 }
 
