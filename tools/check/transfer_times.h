@@ -10,9 +10,9 @@
 typedef struct transfer_times {
     const hs_instance *in;
     const hs_graph    *g;
-    bool               has_links;
-    double             latency[2], bandwidth[2]; /* by target type; bandwidth: bytes per second */
-    double             second;                   /* units of time per second */
+    bool               has[HS_LINKS];
+    double             latency[HS_LINKS], bandwidth[HS_LINKS]; /* bandwidth: bytes per second */
+    double             second;                                 /* units of time per second */
 } transfer_times;
 
 /** Read the links. HS_ENOMEM: the graph could not be built. */
@@ -25,7 +25,8 @@ double transfer_time_to(const transfer_times *t, int type, double bytes);
  * return false beyond the limits. */
 bool transfer_bytes(const transfer_times *t, uint32_t from, uint32_t to, limits *l, double *bytes);
 
-/** Return the largest handle that a task reads before any task has written it; 0: none. */
-double transfer_first_bytes(const transfer_times *t, uint32_t task);
+/** Return the earliest time at which all inputs of a task that no task has written can be in one
+ * memory of a type. */
+double transfer_first_arrival(const transfer_times *t, uint32_t task, int type);
 
 #endif

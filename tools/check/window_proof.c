@@ -29,6 +29,7 @@ typedef struct windows {
     long                    unit;      /* exponent of two */
     bool                    impossible; /* whether some task was found without an open type */
     mpz_t                   longest;   /* the makespan to refute, in units */
+    double                (*first)[2]; /* arrival of what no task has written, by task and type */
     mpz_t                 (*value[2])[2]; /* heads, then tails, by task and type */
     tasks_between           between;
     mpz_t                   sum, term, other; /* scratch */
@@ -85,44 +86,56 @@ static void lower_unit_to_transfer(windows *p, double bytes)
         lower_unit(p, transfer_time_to(&p->transfers, type, bytes));
 }
 
+/* Lower the unit to the times of a task and to what arrives at it. */
+static bool lower_unit_to_task(windows *p, uint32_t task)
+{
+    size_t   accesses;
+    uint64_t memories = hs_instance_nodes(p->of->in) + (uint64_t)hs_instance_gpus(p->of->in);
+    const hs_access *access = hs_graph_accesses(p->transfers.g, task, &accesses);
+
+    if (!limits_allow(p->l, LOOK * (1 + accesses) * memories))
+        return false;
+    for (size_t i = 0; i < accesses; i++)
+        lower_unit_to_transfer(p, hs_instance_handle_bytes(p->of->in, access[i].data));
+    for (int type = 0; type < 2; type++) {
+        lower_unit(p, hs_instance_time(p->of->in, task, type ? HS_GPU : HS_CPU));
+        p->first[task][type] = transfer_first_arrival(&p->transfers, task, type);
+        lower_unit(p, p->first[task][type]);
+    }
+    return true;
+}
+
 /* Find the unit: all times and transfers are multiples of it, with FRACTION more digits. */
 static bool find_unit(windows *p)
 {
-    size_t vertices = hs_graph_vertex_count(p->transfers.g), edges, accesses = 0;
+    size_t vertices = hs_graph_vertex_count(p->transfers.g), edges;
 
+    p->first = checked_calloc(p->tasks + 1, sizeof *p->first);
     for (size_t v = 0; v < vertices; v++) {
         const double *bytes;
 
         hs_graph_predecessors(p->transfers.g, v, &edges, &bytes);
         for (size_t i = 0; bytes && i < edges; i++)
             lower_unit_to_transfer(p, bytes[i]);
-        if (v < p->tasks) {
-            const hs_access *access = hs_graph_accesses(p->transfers.g, v, &accesses);
-
-            for (size_t i = 0; i < accesses; i++)
-                lower_unit_to_transfer(p, hs_instance_handle_bytes(p->of->in, access[i].data));
-            for (int type = 0; type < 2; type++)
-                lower_unit(p, hs_instance_time(p->of->in, v, type ? HS_GPU : HS_CPU));
-        }
-        if (!limits_allow(p->l, LOOK * (1 + (uint64_t)edges + accesses)))
+        if (!limits_allow(p->l, LOOK * (1 + (uint64_t)edges)) ||
+            (v < p->tasks && !lower_unit_to_task(p, (uint32_t)v)))
             return false;
     }
     p->unit -= FRACTION;
     return true;
 }
 
-/* Set the initial windows: a GPU must first fetch what no task has written. */
+/* Set the initial windows: a task starts after the arrival of what no task has written. */
 static void open_windows(windows *p)
 {
     for (int side = 0; side < 2; side++)
         p->value[side] = checked_calloc(p->tasks + 1, sizeof *p->value[side]);
     for (size_t i = 0; i < 4 * p->tasks; i++)
         mpz_init(p->value[i % 2][i / 4][i / 2 % 2]);
-    for (size_t task = 0; task < p->tasks; task++) {
-        double fetch = transfer_time_to(&p->transfers, HS_GPU,
-                                        transfer_first_bytes(&p->transfers, (uint32_t)task));
+    for (size_t i = 0; i < 2 * p->tasks; i++) {
+        double first = p->first[i / 2][i % 2];
 
-        count(p, isfinite(fetch) ? fetch : 0, p->value[0][task][HS_GPU]);
+        count(p, isfinite(first) ? first : 0, p->value[0][i / 2][i % 2]);
     }
 }
 
@@ -132,6 +145,7 @@ static void close_windows(windows *p)
         mpz_clear(p->value[i % 2][i / 4][i / 2 % 2]);
     free(p->value[0]);
     free(p->value[1]);
+    free(p->first);
 }
 
 static void raise(mpz_t value, const mpz_t to)
