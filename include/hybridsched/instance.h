@@ -205,6 +205,9 @@ HS_API const char *hs_instance_handle_name(const hs_instance *in, size_t handle)
 /** Size of a handle in bytes. */
 HS_API double hs_instance_handle_bytes(const hs_instance *in, size_t handle);
 
+/** Memory node in which a handle lies at the start, see hs_instance_memory_node(). */
+HS_API uint32_t hs_instance_handle_memory_node(const hs_instance *in, size_t handle);
+
 /**
  * Get a link's latency, in the instance's unit, and bandwidth, in bytes per second: returns 1, or 0
  * if the instance has no such link.
@@ -273,7 +276,7 @@ HS_API size_t hs_graph_position(const hs_graph *g, size_t task);
 #define HS_NONE UINT32_MAX
 
 /**
- * A task's access to a handle, and the last writer before this task; HS_NONE: the host's initial
+ * A task's access to a handle, and the last writer before this task; HS_NONE: the initial
  * value.
  */
 typedef struct hs_access {
@@ -325,6 +328,14 @@ HS_API hs_status hs_builder_add_handle(hs_builder *b, const char *name, size_t *
 
 /** Set the size of a handle. */
 HS_API hs_status hs_builder_set_handle_bytes(hs_builder *b, size_t handle, double bytes);
+
+/**
+ * Set the memory in which a handle lies at the start: that of GPU `number`, or for HS_CPU that of
+ * the host of node `number`. Without this call, or if the instance lacks this memory, the first
+ * host has the handle.
+ */
+HS_API hs_status hs_builder_set_handle_memory(hs_builder *b, size_t handle, hs_type type,
+                                              unsigned number);
 
 /** Set the size, initially 0, of all handles without a size of their own. */
 HS_API hs_status hs_builder_set_default_bytes(hs_builder *b, double bytes);

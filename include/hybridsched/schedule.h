@@ -166,7 +166,7 @@ typedef struct hs_violation {
     double            expected;    /* expected value of `found`, for a violation about a time */
     double            found;
     size_t            predecessor; /* HS_TOO_EARLY, HS_INPUT_LATE: predecessor or last writer;
-                                      SIZE_MAX: initial data of the host */
+                                      SIZE_MAX: initial data */
 } hs_violation;
 
 HS_API void hs_violation_init_sized(hs_violation *violation, size_t size);

@@ -69,6 +69,8 @@ static uint64_t data_digest(const hs_instance *in, size_t row, size_t place)
         h = hsi_digest_string(h, hs_instance_handle_name(in, data));
         h = hsi_digest_number(h, mode, 1);
         h = hsi_digest_double(h, hs_instance_handle_bytes(in, data));
+        if (hs_instance_handle_memory_node(in, data) != 0)
+            h = hsi_digest_number(h, hs_instance_handle_memory_node(in, data), 4);
     }
     return hsi_digest_finish(h);
 }

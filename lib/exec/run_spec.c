@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/order.h"
+#include "core/memory_name.h"
 #include "exec/backend/plugin/call.h"
 #include "exec/backend/remote/remote.h"
 #include "support/sized.h"
@@ -252,6 +253,27 @@ static void look_at_rows(hsi_run_spec *spec)
     }
 }
 
+/* Refuse data that is on GPUs at the start: a run begins with all data on the host. Emulated GPUs,
+ * and GPUs that the program drives, may have it. */
+static hs_status check_memories(const hsi_run_spec *spec, hs_error *error)
+{
+    const char *name;
+    char        memory[16];
+
+    if (spec->settings.run.emulate[HS_GPU] || spec->own_gpus || spec->unused[HS_GPU] ||
+        spec->settings.run.backend_count)
+        return HS_OK;
+    for (size_t i = 0; (name = hs_instance_handle_name(spec->in, i)); i++)
+        if (hs_instance_handle_memory_node(spec->in, i) >= hs_instance_nodes(spec->in))
+            return hsi_error_set(
+                error, HS_EINVAL,
+                "data '%.100s' is on %s at the start, but a run begins with all data on the host: "
+                "emulate the GPUs, or remove the memory from the '# data' line",
+                name,
+                hsi_memory_node_name(spec->in, hs_instance_handle_memory_node(spec->in, i), memory));
+    return HS_OK;
+}
+
 hs_status hsi_run_spec_make(hsi_run_spec *spec, const hs_instance *in, const hs_schedule *plan,
                             const hs_exec_settings *given, hs_error *error)
 {
@@ -277,7 +299,9 @@ hs_status hsi_run_spec_make(hsi_run_spec *spec, const hs_instance *in, const hs_
     look_at_rows(spec);
     if (hsi_remote_defect(spec))
         return hsi_error_set(error, HS_EINVAL, "%s", hsi_remote_defect(spec));
-    st = check_plan(spec, error);
+    st = check_memories(spec, error);
+    if (st == HS_OK)
+        st = check_plan(spec, error);
     return st == HS_OK ? keep_folder(spec, error) : st;
 }
 

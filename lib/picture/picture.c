@@ -188,19 +188,6 @@ hs_status hsi_picture_begin(hs_picture *full, const hs_picture *picture, const h
     return st;
 }
 
-const char *hsi_memory_node_name(const hs_instance *in, uint32_t node, char name[16])
-{
-    size_t hosts = hs_instance_nodes(in);
-
-    if (hosts == 1 && node == 0)
-        return "host";
-    if (node < hosts)
-        snprintf(name, 16, "host%u", (unsigned)node);
-    else
-        hs_worker_name(0, node - (unsigned)hosts, name);
-    return name;
-}
-
 bool hsi_picture_has_title(const hs_picture *picture)
 {
     return picture->title && picture->title[0];

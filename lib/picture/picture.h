@@ -4,6 +4,8 @@
 
 #include <hybridsched/io.h>
 
+#include "core/memory_name.h"
+
 /* Functions shared by Gantt charts and traces. */
 
 /** Return whether the row's time on a type is a guess. */
@@ -27,9 +29,6 @@ const hs_picture_failure *hsi_picture_failure(const hs_picture *picture, unsigne
 
 /** Return the number of failures on the workers [from, to). */
 size_t hsi_picture_count_failures(const hs_picture *picture, unsigned from, unsigned to);
-
-/** Return "host", or a name such as "gpu3" in `name`. */
-const char *hsi_memory_node_name(const hs_instance *in, uint32_t node, char name[16]);
 
 /**
  * Return whether the picture has a title; whether the bound has a name and a value that can be

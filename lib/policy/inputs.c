@@ -35,9 +35,11 @@ static double production_time(const request *r, uint32_t writer)
     return writer == HS_NONE ? 0 : r->inputs->end_of[writer];
 }
 
-static uint32_t node_of(const hsi_inputs *inputs, uint32_t writer)
+/* Return the node on which a version was written, or on which the initial one lies. */
+static uint32_t node_of_version(const hsi_inputs *inputs, uint32_t handle, uint32_t writer)
 {
-    return writer == HS_NONE ? 0 : inputs->node_of[writer];
+    return writer == HS_NONE ? hs_instance_handle_memory_node(inputs->pb->in, handle)
+                             : inputs->node_of[writer];
 }
 
 /* Return the arrival of all data made for one vertex alone. `bytes` replaces the size of edges
@@ -72,8 +74,7 @@ static const ledger_handle *handle_of(const request *r, const hs_access *access)
     return &r->inputs->ledger->handle[access->data];
 }
 
-/* Return true if the ledger has the version that a task reads. A version that it does not have is on
- * the first host. */
+/* Return true if the ledger has the version that a task reads. */
 static bool is_recorded(const request *r, const hs_access *access)
 {
     return handle_of(r, access)->newest == access->writer;
@@ -82,7 +83,8 @@ static bool is_recorded(const request *r, const hs_access *access)
 /* Return the node from which a transfer of the version takes it. */
 static uint32_t source_of(const request *r, const hs_access *access)
 {
-    return is_recorded(r, access) ? handle_of(r, access)->source : 0;
+    return is_recorded(r, access) ? handle_of(r, access)->source
+                                  : node_of_version(r->inputs, access->data, access->writer);
 }
 
 /* Return when a transfer that starts now, or with is_prefetch at the end of the writer, is over. */
@@ -152,11 +154,12 @@ static void merge_transfer(hs_transfer *transfer, const hs_transfer *other)
     transfer->bytes += other->bytes;
 }
 
-/* Record a transfer that starts; merge it into an entry at index >= first with the same source. */
-static void record_transfer(hsi_inputs *inputs, const request *r, uint32_t writer, double bytes,
-                            uint32_t data, size_t first)
+/* Record a transfer of the data of `writer` that starts on node `from`; merge it into an entry at
+ * index >= first with the same source. */
+static void record_transfer(hsi_inputs *inputs, const request *r, uint32_t writer, uint32_t from,
+                            double bytes, uint32_t data, size_t first)
 {
-    hs_transfer  t = {.bytes = bytes, .data = data, .from = node_of(inputs, writer), .to = r->to};
+    hs_transfer  t = {.bytes = bytes, .data = data, .from = from, .to = r->to};
     hs_transfer *list = inputs->transfers.data;
 
     if (t.from == t.to || !(bytes > 0))
@@ -188,7 +191,7 @@ static void record_edge_transfers(hsi_inputs *inputs, const request *r, uint32_t
         if (hsi_is_barrier(g, before[i]))
             record_edge_transfers(inputs, r, before[i], part, first);
         else
-            record_transfer(inputs, r, before[i], part, UINT32_MAX, first);
+            record_transfer(inputs, r, before[i], inputs->node_of[before[i]], part, HS_NONE, first);
     }
 }
 
@@ -206,11 +209,13 @@ static void keep_edge_arrival(hsi_inputs *inputs, const request *r, uint32_t tas
 static void keep_replica(hsi_inputs *inputs, const request *r, const hs_access *access)
 {
     if (!is_recorded(r, access))
-        hsi_ledger_write(inputs->ledger, access->data, 0, access->writer, 0);
+        hsi_ledger_write(inputs->ledger, access->data, source_of(r, access), access->writer, 0);
     if (hsi_ledger_request(inputs->ledger, access->data, r->to, transfer_arrival(r, access)) &&
         inputs->records)
-        record_transfer(inputs, r, access->writer, hsi_ledger_bytes(inputs->ledger, access->data),
-                        access->data, count_transfers(inputs));
+        record_transfer(inputs, r, access->writer,
+                        node_of_version(inputs, access->data, access->writer),
+                        hsi_ledger_bytes(inputs->ledger, access->data), access->data,
+                        count_transfers(inputs));
 }
 
 static void keep_arrivals(hsi_inputs *inputs, const request *r, uint32_t task)
@@ -309,7 +314,7 @@ bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t
     if (!hsi_inputs_are_tracked(inputs))
         return true;
     if (!inputs->ledger)
-        return node == HSI_LEDGER_HOST; /* no task accesses a handle */
+        return node == hs_instance_handle_memory_node(inputs->pb->in, handle);
     return handle < inputs->ledger->size.handles && node < inputs->nodes &&
            is_valid(inputs->ledger, handle, node);
 }
@@ -358,6 +363,18 @@ static size_t count_handles(const hs_instance *in)
     return count;
 }
 
+/* Set the size of a handle, and the node that has its initial version. */
+static void place_handle(hsi_ledger *ledger, const hs_instance *in, uint32_t handle)
+{
+    uint32_t node = hs_instance_handle_memory_node(in, handle);
+
+    hsi_ledger_place(ledger, handle, hs_instance_handle_bytes(in, handle), NULL, 0);
+    if (node == HSI_LEDGER_HOST)
+        return;
+    replica_of(ledger, handle, HSI_LEDGER_HOST)->version = NO_VERSION;
+    hsi_ledger_write(ledger, handle, node, HS_NONE, 0);
+}
+
 /* Create the ledger of an instance with handles. */
 static hs_status open_ledger(hsi_inputs *inputs, const hs_instance *in)
 {
@@ -369,7 +386,7 @@ static hs_status open_ledger(hsi_inputs *inputs, const hs_instance *in)
         return HS_OK;
     st = hsi_ledger_create(&size, &inputs->ledger);
     for (uint32_t h = 0; st == HS_OK && h < size.handles; h++)
-        hsi_ledger_place(inputs->ledger, h, hs_instance_handle_bytes(in, h), NULL, 0);
+        place_handle(inputs->ledger, in, h);
     return st;
 }
 

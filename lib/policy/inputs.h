@@ -30,14 +30,14 @@ typedef struct hsi_inputs {
     double   *end_of;      /* indexed by task: end of the finished task */
     double   *own_arrival; /* indexed by task and node: arrival of data made for this task alone; 0:
                               not started */
-    hsi_ledger *ledger;    /* replicas of handles; NULL: the instance has no handles */
+    hsi_ledger *ledger;    /* replicas of handles; NULL: no task accesses a handle */
     int         records;   /* 1: record transfers */
     bool        has_lost_transfers; /* whether an allocation failed, so that recorded
                                        transfers are incomplete */
     hsi_vector transfers;           /* started transfers, hs_transfer each */
 } hsi_inputs;
 
-/* Start a run in which only the host has replicas. `in` and `pb` must outlive `inputs`.
+/* Start a run in which each handle is only in the memory node that the instance names. `in` and `pb` must outlive `inputs`.
  * HS_ENOMEM. */
 hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb);
 void      hsi_inputs_close(hsi_inputs *inputs);

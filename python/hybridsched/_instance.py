@@ -106,6 +106,7 @@ class Instance:
     def from_frame(cls, frame: Any, *, cpus: int, gpus: int, unit: str = "s",
                    links: Optional[Mapping[str, tuple[float, float]]] = None,
                    data_bytes: Optional[Mapping[str, float]] = None,
+                   data_memory: Optional[Mapping[str, str]] = None,
                    **columns: str) -> Instance:
         """Build an instance from a table: a pandas DataFrame, or a mapping of columns.
 
@@ -126,6 +127,9 @@ class Instance:
             Latency and bytes per second of the links "h2d", "d2h" and "d2d" of a task graph.
         data_bytes : mapping, optional
             Sizes of the data that the column ``data`` names.
+        data_memory : mapping, optional
+            Memories that have data at the start: "gpu0", or "host1" of the second node. Other data
+            is on the first host.
         **columns : str
             Names of the frame's columns, where they have other names: ``cpu="t_cpu"``. If columns
             are named, the frame may have further columns, which are ignored.
@@ -140,7 +144,7 @@ class Instance:
         5.0
         """
         header = _table.header(_workers(cpus, "cpus"), _workers(gpus, "gpus"), unit, links,
-                               data_bytes)
+                               data_bytes, data_memory)
         rows = _table.Rows(frame, columns)
         out = ffi.new("hs_instance **")
         error = ffi.new("hs_error *")
@@ -338,6 +342,15 @@ class Instance:
         return found
 
     @property
+    def data_memory(self) -> dict[str, str]:
+        """Memory that has each data item at the start, unless it is that of the first host."""
+        hosts = lib.hs_instance_nodes(self._handle)
+        nodes = {name: lib.hs_instance_handle_memory_node(self._handle, number)
+                 for number, name in enumerate(self.data_bytes)}
+        return {name: f"host{node}" if node < hosts else f"gpu{node - hosts}"
+                for name, node in nodes.items() if node > 0}
+
+    @property
     def digest(self) -> int:
         """64-bit digest of workers, unit and tasks, independent of the order of the tasks."""
         return int(lib.hs_instance_digest(self._handle))
@@ -392,8 +405,8 @@ class Instance:
     def frame(self) -> pandas.DataFrame:
         """Return the rows as a pandas DataFrame with the columns of the file.
 
-        ``attrs`` has the other arguments of :meth:`from_frame`: cpus, gpus, unit, links and
-        data_bytes. A column with an unknown time has objects, with ``"?"`` for that time.
+        ``attrs`` has the other arguments of :meth:`from_frame`: cpus, gpus, unit, links,
+        data_bytes and data_memory. A column with an unknown time has objects, with ``"?"`` for that time.
 
         Examples
         --------
@@ -411,6 +424,8 @@ class Instance:
             frame.attrs["links"] = links
         if sizes := self.data_bytes:
             frame.attrs["data_bytes"] = sizes
+        if memory := self.data_memory:
+            frame.attrs["data_memory"] = memory
         return frame
 
     def __reduce__(self) -> Any:

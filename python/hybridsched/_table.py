@@ -29,7 +29,8 @@ NUMBERS = {
 
 
 def header(cpus: int, gpus: int, unit: str, links: Optional[Mapping[str, tuple[float, float]]],
-           data_bytes: Optional[Mapping[str, float]]) -> bytes:
+           data_bytes: Optional[Mapping[str, float]],
+           data_memory: Optional[Mapping[str, str]]) -> bytes:
     """Return the lines above the table."""
     if unit not in UNITS:
         raise InvalidArgument(f"unknown unit {unit!r}; expected one of {', '.join(UNITS)}")
@@ -38,10 +39,12 @@ def header(cpus: int, gpus: int, unit: str, links: Optional[Mapping[str, tuple[f
         if name not in LINKS:
             raise InvalidArgument(f"unknown link {name!r}; expected one of {', '.join(LINKS)}")
         lines.append(f"# link {name} {float(latency)!r} {float(bandwidth)!r}\n")
-    for name, size in (data_bytes or {}).items():
-        if "\n" in name or "\r" in name:
-            raise InvalidArgument(f"the name of data {name!r} contains a line break")
-        lines.append(f"# data {name} {float(size)!r}\n")
+    sizes, memory = dict(data_bytes or {}), dict(data_memory or {})
+    for name in [*sizes, *(other for other in memory if other not in sizes)]:
+        where = str(memory.get(name, ""))
+        if any(end in name + where for end in "\n\r"):
+            raise InvalidArgument(f"the name or memory of data {name!r} contains a line break")
+        lines.append(f"# data {name} {float(sizes.get(name, 0))!r} {where}".rstrip() + "\n")
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 

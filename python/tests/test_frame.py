@@ -105,6 +105,24 @@ class Table(unittest.TestCase):
         self.assertEqual(inst.links, {"h2d": (0.5, 1e9), "d2h": (0.25, 2e9)})
         self.assertEqual(inst.data_bytes, {"X": 1e6, "Y": 0})
 
+    def test_memories_of_data(self):
+        inst = build({"cpu": [1, 2], "gpu": [1, 2], "data": [{"X": "r", "a b": "r"}, {"Y": "r"}]},
+                     gpus=2, links={"h2d": (0, 1), "d2h": (0, 1)}, data_bytes={"X": 5, "Y": 3},
+                     data_memory={"X": "gpu1", "a b": "gpu0", "Y": "host"})
+        self.assertEqual(inst.data_memory, {"X": "gpu1", "a b": "gpu0"})
+        self.assertEqual(inst.data_bytes, {"X": 5, "a b": 0, "Y": 3})
+        self.assertIn("# data X 5 gpu1\n", inst.text().decode())
+        frame = inst.frame()
+        self.assertEqual(hs.Instance.from_frame(frame, **frame.attrs), inst)
+        self.assertNotEqual(inst.digest, build(
+            {"cpu": [1, 2], "gpu": [1, 2], "data": [{"X": "r", "a b": "r"}, {"Y": "r"}]}, gpus=2,
+            links={"h2d": (0, 1), "d2h": (0, 1)}, data_bytes={"X": 5, "Y": 3}).digest)
+        self.assertEqual(inst.with_workers(1, 1).data_memory, {"a b": "gpu0"})
+        with self.assertRaisesRegex(hs.MalformedInput, "memory that does not exist"):
+            build({"cpu": [1], "gpu": [1], "data": ["X:r"]}, gpus=1, data_memory={"X": "gpu1"})
+        with self.assertRaisesRegex(hs.InvalidArgument, "line break"):
+            build({"cpu": [1], "data": ["X:r"]}, data_memory={"X": "gpu0\n# gpus 1"})
+
     def test_faults_name_the_row_by_its_id(self):
         cases = [
             ({"id": ["a", "b\nb", "c", "d"], "cpu": [1, 2, -3, 4]}, r"row 2 \('c'\): cpu time"),

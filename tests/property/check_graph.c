@@ -249,7 +249,7 @@ static bool is_late_enough(const literal *l, size_t task, const hs_placement *e,
             return false;
     for (size_t d = 0; d < DATA; d++) {
         int    writer = literal_last_writer(l, task, d);
-        int    from = writer < 0 ? -1 : (int)run[writer].worker;
+        int    from = writer < 0 ? l->home[d] : (int)run[writer].worker;
         double ready = writer < 0 ? 0 : run[writer].end;
 
         if (literal_access_mode(l, task, d) & HS_READ &&

@@ -195,7 +195,7 @@ static observer observe(const graph_sample *s, const hs_policy_kind *kind)
     hs_error       error;
 
     for (size_t d = 0; d < s->data; d++)
-        o.has_copy[d][0] = true;
+        o.has_copy[d][s->home[d]] = true;
     GRAPH_REQUIRE(s, hs_policy_simulate(&mine, s->in, NULL, s->in, NULL, &found, &error) == HS_OK,
                   "%s: %s", kind->name, error.why);
     GRAPH_REQUIRE(s, hs_schedule_check(s->in, found, &error) == HS_OK, "%s: %s", kind->name,

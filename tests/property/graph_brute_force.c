@@ -18,7 +18,7 @@ double graph_arrival(const graph_sample *s, size_t task, uint32_t node, const do
         if (!(s->mode[task][d] & HS_READ))
             continue;
         if (writer < 0)
-            last = fmax(last, hs_instance_transfer_time(s->in, 0, node, s->size[d]));
+            last = fmax(last, hs_instance_transfer_time(s->in, s->home[d], node, s->size[d]));
         else
             last = fmax(last, end[writer] + hs_instance_transfer_time(s->in, node_of[writer], node,
                                                                       s->size[d]));

@@ -159,8 +159,9 @@ static void add_wild_links(graph_sample *s, dice *d, hs_builder *b)
                          HS_OK);
 }
 
-/* Divide the workers at random over up to three nodes; each has a worker. */
-static void add_nodes(const graph_sample *s, dice *d, hs_builder *b)
+/* Divide the workers at random over up to three nodes; each has a worker. Return the number of
+ * nodes. */
+static unsigned add_nodes(const graph_sample *s, dice *d, hs_builder *b)
 {
     unsigned left[2] = {s->m, s->k}, nodes = dice_between(d, 2, GRAPH_HOSTS);
 
@@ -183,6 +184,21 @@ static void add_nodes(const graph_sample *s, dice *d, hs_builder *b)
         left[HS_GPU] -= here[HS_GPU];
         ck_assert_int_eq(hs_builder_add_node(b, name, here[HS_CPU], here[HS_GPU]), HS_OK);
     }
+    return nodes;
+}
+
+/* Let handles lie in any memory of the nodes at the start. */
+static void draw_homes(graph_sample *s, dice *d, hs_builder *b, unsigned hosts)
+{
+    for (size_t handle = 0; handle < GRAPH_DATA; handle++) {
+        unsigned home = dice_below(d, hosts + s->k);
+
+        s->home[handle] = home;
+        if (home >= hosts)
+            ck_assert_int_eq(hs_builder_set_handle_memory(b, handle, HS_GPU, home - hosts), HS_OK);
+        else if (home > 0)
+            ck_assert_int_eq(hs_builder_set_handle_memory(b, handle, HS_CPU, home), HS_OK);
+    }
 }
 
 static void make_sample(graph_sample *s, uint64_t seed, sample_kind kind)
@@ -190,7 +206,7 @@ static void make_sample(graph_sample *s, uint64_t seed, sample_kind kind)
     dice        d = {seed};
     hs_builder *b = NULL, *truth = NULL;
     size_t      rows = dice_between(&d, 1, kind == WILD ? WILD_ROWS : ROWS);
-    unsigned    way;
+    unsigned    way, hosts = 1;
 
     memset(s, 0, sizeof *s);
     s->seed = seed;
@@ -214,7 +230,9 @@ static void make_sample(graph_sample *s, uint64_t seed, sample_kind kind)
     else if (way > 0 && kind == USUAL)
         add_links(s, &d, b);
     if (s->links && dice_below(&d, 3) == 0)
-        add_nodes(s, &d, b);
+        hosts = add_nodes(s, &d, b);
+    if (way > 4 && dice_below(&d, 2) == 0)
+        draw_homes(s, &d, b, hosts);
     ck_assert_int_eq(hs_builder_finish(b, &s->in, NULL), HS_OK);
     ck_assert_int_eq(hs_builder_finish(truth, &s->truth, NULL), HS_OK);
     hs_builder_free(b);

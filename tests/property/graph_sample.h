@@ -28,6 +28,7 @@ typedef struct graph_sample {
     int          writer[GRAPH_TASKS][GRAPH_DATA]; /* last earlier task that writes the handle, by
                                                      task and handle; -1: none */
     double       size[GRAPH_DATA];
+    uint32_t     home[GRAPH_DATA]; /* memory node of each handle at the start */
     size_t       position[GRAPH_TASKS];
     int          links;
     unsigned     nodes; /* number of memory nodes */

@@ -21,7 +21,7 @@ static double arrival_of_edge(law *l, int from, int task, uint32_t to, double no
 static double arrival_of_handle(law *l, int task, size_t handle, uint32_t to, double now)
 {
     int      writer = l->s->writer[task][handle];
-    uint32_t at = writer < 0 ? 0 : (uint32_t)l->node[writer];
+    uint32_t at = writer < 0 ? l->s->home[handle] : (uint32_t)l->node[writer];
 
     return earlier_arrival(l->copy[writer + 1][handle][to],
                            now + hs_instance_transfer_time(l->s->in, at, to, l->s->size[handle]));
@@ -62,7 +62,7 @@ double law_longest_transfer(law *l, int task, int worker)
         if (l->s->mode[task][d] & HS_READ && l->copy[writer + 1][d][to] < 0)
             longest =
                 fmax(longest,
-                     hs_instance_transfer_time(l->s->in, writer < 0 ? 0 : (uint32_t)l->node[writer],
+                     hs_instance_transfer_time(l->s->in, writer < 0 ? l->s->home[d] : (uint32_t)l->node[writer],
                                                to, l->s->size[d]));
     }
     return longest;
@@ -72,7 +72,7 @@ static void record_transfer(const law *l, int maker, uint32_t to, double bytes, 
 {
     hs_transfer move = {.start = l->now, .bytes = bytes, .data = data, .to = to};
 
-    move.from = maker < 0 ? 0 : (uint32_t)l->node[maker];
+    move.from = maker < 0 ? l->s->home[data] : (uint32_t)l->node[maker];
     if (l->rules->moves)
         literal_add_transfer(l->s, l->rules->moves, move);
 }
@@ -115,7 +115,7 @@ double law_planned_arrival(law *l, int task, int worker)
         if (l->s->mode[task][d] & HS_READ)
             last = fmax(last, (writer < 0 ? 0 : l->done_at[writer]) +
                                   hs_instance_transfer_time(
-                                      l->s->in, writer < 0 ? 0 : (uint32_t)l->node[writer], to,
+                                      l->s->in, writer < 0 ? l->s->home[d] : (uint32_t)l->node[writer], to,
                                       l->s->size[d]));
     }
     return last;

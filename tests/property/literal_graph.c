@@ -73,6 +73,14 @@ static void draw_nodes(literal *l, dice *source)
         }
 }
 
+static void draw_homes(literal *l, dice *source)
+{
+    for (size_t d = 0; d < DATA; d++)
+        l->home[d] = l->gpus > 0 && dice_below(source, 4) == 0
+                         ? (int)(l->cpus + dice_below(source, l->gpus))
+                         : -1;
+}
+
 void literal_add_edge(literal *l, size_t from, size_t to, double bytes)
 {
     l->edge[from][to] = 1;
@@ -184,6 +192,10 @@ void literal_fill_builder(const literal *l, hs_builder *b)
         ck_assert_int_eq(hs_builder_add_handle(b, name, &data[d]), HS_OK);
         if (l->size[d] >= 0)
             ck_assert_int_eq(hs_builder_set_handle_bytes(b, data[d], l->size[d]), HS_OK);
+        if (l->home[d] >= 0)
+            ck_assert_int_eq(hs_builder_set_handle_memory(b, data[d], HS_GPU,
+                                                          (unsigned)l->home[d] - l->cpus),
+                             HS_OK);
         for (size_t r = 0; r < l->rows; r++)
             if (l->mode[r][d])
                 ck_assert_int_eq(
@@ -196,6 +208,7 @@ void literal_draw_graph(literal *l, dice *source)
     draw_tasks(l, source);
     draw_machine(l, source);
     draw_nodes(l, source);
+    draw_homes(l, source);
     add_given_edges(l);
     add_edges_of_accesses(l);
     number_topologically(l);
@@ -211,7 +224,7 @@ static double link_time(const literal *l, hs_link link, double bytes)
     return l->latency[link] + bytes / l->bandwidth[link];
 }
 
-/* Return the node of a worker, or of the initial data: the first node with a worker. */
+/* Return the node of a worker, or for -1 the first node with a worker. */
 static unsigned host_of(const literal *l, int worker)
 {
     int type = worker < (int)l->cpus ? HS_CPU : HS_GPU, number = worker, host = 0;

@@ -26,6 +26,8 @@ typedef struct literal {
     unsigned hosts, part[HOSTS][2];        /* nodes, and the numbers of their workers by type */
     double   time[ROWS][2];                /* by hs_type */
     double   size[DATA];                   /* -1: the default size */
+    int      home[DATA];                   /* GPU, as a worker, that has the data at the start; -1:
+                                              the first node */
     double   usual;
     int      has_link[HS_LINKS];
     double   latency[HS_LINKS], bandwidth[HS_LINKS];
@@ -46,8 +48,7 @@ int literal_last_writer(const literal *l, size_t task, size_t data);
 
 double literal_handle_bytes(const literal *l, size_t data);
 
-/* Return the transfer time between the memories of two workers, or from the initial data, of worker
- * -1. */
+/* Return the transfer time between the memories of two workers, or from the first node, -1. */
 double literal_transfer_time(const literal *l, int from, int to, double bytes);
 
 #endif

@@ -13,9 +13,10 @@ void literal_add_transfer(const graph_sample *s, literal_transfers *moves, hs_tr
     moves->list[moves->count++] = t;
 }
 
-/* Return the node on which a task ran and set *end. For task -1, the writer of initial data, the
- * host and 0. */
-static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int task, double *end)
+/* Return the node on which a task ran and set *end. For task -1, the writer of initial data, `home`
+ * and 0. */
+static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int task, uint32_t home,
+                        double *end)
 {
     *end = 0;
     for (unsigned w = 0; task >= 0 && w < s->m + s->k; w++) {
@@ -28,7 +29,7 @@ static uint32_t node_of(const graph_sample *s, const hs_schedule *known, int tas
                 return hs_instance_memory_node(s->in, w);
             }
     }
-    return 0;
+    return home;
 }
 
 /* Tell whether an earlier task reads the same version of the handle on the same node. */
@@ -39,7 +40,7 @@ static bool is_replica_there(const graph_sample *s, const hs_schedule *known, si
 
     for (size_t t = 0; t < task; t++)
         if (s->mode[t][handle] & HS_READ && s->writer[t][handle] == s->writer[task][handle] &&
-            node_of(s, known, (int)t, &unread) == node_of(s, known, (int)task, &unread))
+            node_of(s, known, (int)t, 0, &unread) == node_of(s, known, (int)task, 0, &unread))
             return true;
     return false;
 }
@@ -50,17 +51,17 @@ void literal_add_planned_transfers(const graph_sample *s, const hs_schedule *kno
     for (size_t t = 0; t < s->n; t++) {
         hs_transfer move;
         double      unread;
-        uint32_t    to = node_of(s, known, (int)t, &unread);
+        uint32_t    to = node_of(s, known, (int)t, 0, &unread);
 
         for (size_t f = 0; f < s->n; f++) {
             move = (hs_transfer){.bytes = s->bytes[f][t], .data = UINT32_MAX, .to = to};
-            move.from = node_of(s, known, (int)f, &move.start);
+            move.from = node_of(s, known, (int)f, 0, &move.start);
             if (s->edge[f][t])
                 literal_add_transfer(s, moves, move);
         }
         for (size_t d = 0; d < s->data; d++) {
             move = (hs_transfer){.bytes = s->size[d], .data = (uint32_t)d, .to = to};
-            move.from = node_of(s, known, s->writer[t][d], &move.start);
+            move.from = node_of(s, known, s->writer[t][d], s->home[d], &move.start);
             if (s->mode[t][d] & HS_READ && !is_replica_there(s, known, t, d))
                 literal_add_transfer(s, moves, move);
         }

@@ -36,6 +36,16 @@ static hs_status add_row(const hs_instance *in, size_t task, hs_builder *b)
     return hs_builder_add_row(b, &row);
 }
 
+/* Let a handle lie at the start where it does in the whole instance. */
+static hs_status copy_memory(const hs_instance *in, size_t handle, hs_builder *b, size_t copy)
+{
+    uint32_t memory = hs_instance_handle_memory_node(in, handle);
+    uint32_t hosts = (uint32_t)hs_instance_nodes(in);
+
+    return memory < hosts ? hs_builder_set_handle_memory(b, copy, HS_CPU, memory)
+                          : hs_builder_set_handle_memory(b, copy, HS_GPU, memory - hosts);
+}
+
 /* Add the accesses and predecessors of a row, which is a single task. */
 static hs_status add_edges(const instance_part *part, size_t row, hs_builder *b)
 {
@@ -50,6 +60,8 @@ static hs_status add_edges(const instance_part *part, size_t row, hs_builder *b)
         status = hs_builder_add_handle(b, hs_instance_handle_name(in, handle), &other);
         if (status == HS_OK)
             status = hs_builder_set_handle_bytes(b, other, hs_instance_handle_bytes(in, handle));
+        if (status == HS_OK)
+            status = copy_memory(in, handle, b, other);
         if (status == HS_OK)
             status = hs_builder_add_access(b, part->number[row], other, mode);
     }

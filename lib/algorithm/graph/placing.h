@@ -9,7 +9,7 @@
 /*
  * A plan of a graph's tasks, made one task at a time after its predecessors. All placements are
  * known before the run: output of task u reaches node v at end(u) + T(node(u), v), and initial data
- * at T(host, v). Without a graph all inputs are available from the start.
+ * at T(its memory node, v). Without a graph all inputs are available from the start.
  *
  * A barrier stores, for each node, the arrival of all its inputs, and the latest end of its
  * predecessors that ran there, for the bytes of its outgoing edges. T increases with the bytes, so

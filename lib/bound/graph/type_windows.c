@@ -55,9 +55,11 @@ static void clear_windows(hsi_type_windows *windows)
     const hsi_problem *pb = windows->arcs->pb;
 
     for (uint32_t i = 0; i < windows->n; i++) {
-        for (int type = HS_CPU; type <= HS_GPU; type++)
-            windows->side[0][i][type] = windows->side[1][i][type] = 0;
-        windows->side[0][i][HS_GPU] = windows->arcs->fetch[i];
+        for (int type = HS_CPU; type <= HS_GPU; type++) {
+            windows->side[0][i][type] =
+                hsi_earliest_initial_data(windows->arcs, i, (hs_type)type);
+            windows->side[1][i][type] = 0;
+        }
         windows->open[i][HS_CPU] = isfinite(pb->p[i]);
         windows->open[i][HS_GPU] = isfinite(pb->q[i]);
     }

@@ -187,7 +187,8 @@ static bool check_access(const work *w, size_t data, hs_access_mode mode, size_t
         return true;
     if (h->writer != NO_TASK)
         return false;
-    there = transfer_time(w, 0, memory_of(w, e->worker), bytes);
+    there = transfer_time(w, hs_instance_handle_memory_node(w->in, data), memory_of(w, e->worker),
+                          bytes);
     return e->start < there ? set_violation(w, HS_INPUT_LATE, task, e, NO_TASK, there) : false;
 }
 

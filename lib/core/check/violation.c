@@ -57,7 +57,7 @@ static void describe_entry(const hs_instance *in, const hs_violation *v, char *t
         break;
     case HS_INPUT_LATE:
         snprintf(text, size, "it starts at %s, but its input from %s arrives only at %s", found,
-                 v->predecessor == SIZE_MAX ? "the host" : name, expected);
+                 v->predecessor == SIZE_MAX ? "before the start" : name, expected);
         break;
     case HS_RUN_AGAIN:
         snprintf(text, size, "it starts at %s, but the task was done before the start", found);

@@ -53,6 +53,19 @@ double hs_instance_handle_bytes(const hs_instance *in, size_t data)
     return relations && data < relations->data.count ? hsi_data_bytes(&relations->data, data) : 0;
 }
 
+uint32_t hs_instance_handle_memory_node(const hs_instance *in, size_t data)
+{
+    const hsi_relations *relations = in->store->relations;
+    uint32_t memory = relations && data < relations->data.count ? hsi_data_memory(&relations->data, data)
+                                                                : 0;
+
+    if (memory >= HSI_GPU_MEMORY)
+        return memory - HSI_GPU_MEMORY < in->gpus
+                   ? (uint32_t)hs_instance_nodes(in) + memory - HSI_GPU_MEMORY
+                   : 0;
+    return memory < hs_instance_nodes(in) ? memory : 0;
+}
+
 int hs_instance_link(const hs_instance *in, hs_link link, double *latency, double *bandwidth)
 {
     const hsi_relations *relations = in->store->relations;

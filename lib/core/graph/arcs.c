@@ -69,8 +69,22 @@ static void follow_barriers(builder *b, size_t vertex, uint32_t to, double bytes
     }
 }
 
-static void add_initial_data(hsi_arcs *arcs, uint32_t task, double bytes)
+/* Return true if the instance has data elsewhere than on the first host at the start. */
+static bool has_data_elsewhere(const hs_instance *in)
 {
+    for (size_t i = 0; hs_instance_handle_name(in, i); i++)
+        if (hs_instance_handle_memory_node(in, i) != 0)
+            return true;
+    return false;
+}
+
+static void add_initial_data(hsi_arcs *arcs, uint32_t task, uint32_t from, double bytes)
+{
+    const hsi_problem *pb = arcs->pb;
+    double            *at = arcs->initial + (size_t)task * arcs->places;
+
+    for (uint32_t place = 0; arcs->initial && place < arcs->places; place++)
+        at[place] = fmax(at[place], hsi_link_time_between(pb->links, pb->nodes, from, place, bytes));
     arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer_time(arcs->pb->links, 0, 1, bytes));
     if (arcs->nodes)
         arcs->fetch_bytes[task] = fmax(arcs->fetch_bytes[task], bytes);
@@ -90,7 +104,8 @@ static void follow_data(builder *b, uint32_t task)
         if (access[i].writer != HS_NONE)
             note_arc(b, access[i].writer, task, bytes);
         else
-            add_initial_data(arcs, task, bytes);
+            add_initial_data(arcs, task,
+                             hs_instance_handle_memory_node(arcs->pb->in, access[i].data), bytes);
     }
 }
 
@@ -192,6 +207,12 @@ hs_status hsi_arcs_open(const hsi_problem *pb, hsi_arcs *arcs)
     arcs->order = hsi_arena_alloc(&arcs->arena, n, sizeof *arcs->order);
     b.seen = hsi_arena_alloc(&arcs->arena, n, sizeof *b.seen);
     b.at = hsi_arena_alloc_zeroed(&arcs->arena, n, sizeof *b.at);
+    if (has_links(arcs) && has_data_elsewhere(pb->in)) {
+        arcs->initial =
+            hsi_arena_alloc_zeroed(&arcs->arena, n * arcs->places, sizeof *arcs->initial);
+        if (!arcs->initial)
+            return HS_ENOMEM;
+    }
     if (!arcs->after_at || !arcs->waits || !arcs->fetch || (arcs->nodes && !arcs->fetch_bytes) || !arcs->order || !b.seen || !b.at)
         return HS_ENOMEM;
     sort_tasks(arcs);
@@ -226,6 +247,28 @@ hs_status hsi_arcs_reverse(const hsi_arcs *arcs, hsi_arena *arena, size_t **befo
         return HS_ENOMEM;
     sort_by_target(arcs, *before_at, *before);
     return HS_OK;
+}
+
+double hsi_earliest_initial_data(const hsi_arcs *arcs, uint32_t task, hs_type type)
+{
+    uint32_t first = type == HS_CPU ? 0 : arcs->hosts;
+    uint32_t last = type == HS_CPU ? arcs->hosts : arcs->places;
+    double   earliest = INFINITY;
+
+    if (!arcs->initial)
+        return type == HS_CPU ? 0 : arcs->fetch[task];
+    for (uint32_t place = first; place < last; place++)
+        earliest = fmin(earliest, hsi_initial_data_arrival(arcs, task, place));
+    return earliest;
+}
+
+double hsi_latest_initial_data(const hsi_arcs *arcs, uint32_t task)
+{
+    double latest = 0;
+
+    for (uint32_t place = 0; place < arcs->places; place++)
+        latest = fmax(latest, hsi_initial_data_arrival(arcs, task, place));
+    return latest;
 }
 
 void hsi_arcs_close(hsi_arcs *arcs)

@@ -30,6 +30,8 @@ typedef struct hsi_arcs {
                                  a writer */
     double            *fetch_bytes; /* per task: largest size of an input without a writer; NULL:
                                        one node */
+    double            *initial; /* per task and place: arrival of its inputs without a writer; NULL:
+                                   all lie on the first host, see `fetch` */
     uint32_t          *order; /* tasks in topological order */
     hsi_arena          arena;
 } hsi_arcs;
@@ -110,18 +112,18 @@ static inline double hsi_longest_arc_transfer(const hsi_arcs *arcs, const hsi_ar
 /* Return the arrival time at a place of a task's inputs without a writer. */
 static inline double hsi_initial_data_arrival(const hsi_arcs *arcs, uint32_t task, uint32_t place)
 {
+    if (arcs->initial)
+        return arcs->initial[(size_t)task * arcs->places + place];
     if (arcs->nodes)
         return hsi_link_time_between(arcs->pb->links, arcs->nodes, 0, place,
                                      arcs->fetch_bytes[task]);
     return place == 0 ? 0 : arcs->fetch[task];
 }
 
-/* Return the latest arrival time at any place of a task's inputs without a writer. */
-static inline double hsi_latest_initial_data(const hsi_arcs *arcs, uint32_t task)
-{
-    if (!arcs->nodes || !(arcs->fetch_bytes[task] > 0))
-        return arcs->fetch[task];
-    return hsi_link_time(arcs->pb->links, HS_N2N, arcs->fetch_bytes[task]) + arcs->fetch[task];
-}
+/* Return the earliest arrival time of these inputs at any place of a type. */
+double hsi_earliest_initial_data(const hsi_arcs *arcs, uint32_t task, hs_type type);
+
+/* Return the latest arrival time of these inputs at any place. */
+double hsi_latest_initial_data(const hsi_arcs *arcs, uint32_t task);
 
 #endif

@@ -84,6 +84,16 @@ hs_status hs_builder_set_handle_bytes(hs_builder *b, size_t data, double bytes)
     return HS_OK;
 }
 
+hs_status hs_builder_set_handle_memory(hs_builder *b, size_t data, hs_type type, unsigned number)
+{
+    unsigned most = type == HS_CPU ? HS_MAX_NODES : HS_MAX_WORKERS;
+
+    if (!is_data(b, data) || (type != HS_CPU && type != HS_GPU) || number >= most)
+        return HS_EINVAL;
+    return hsi_data_set_memory(&b->content.relations->data, data,
+                               type == HS_CPU ? number : HSI_GPU_MEMORY + number);
+}
+
 hs_status hs_builder_set_default_bytes(hs_builder *b, double bytes)
 {
     hs_status st;
@@ -142,7 +152,7 @@ static hs_status copy_default_bytes(hs_builder *b, const hsi_data *from)
     return hs_builder_set_default_bytes(b, from->usual);
 }
 
-/* Copy the data; those of the default size have no size of their own if the default is the same. */
+/* Copy the data and their memories; those of the default size have no size of their own if the default is the same. */
 static hs_status copy_data(hs_builder *b, const hs_instance *in)
 {
     const char     *name;
@@ -159,6 +169,8 @@ static hs_status copy_data(hs_builder *b, const hs_instance *in)
         if (st == HS_OK && (hsi_data_has_bytes(from, i) ||
                             b->content.relations->data.usual != from->usual))
             st = hs_builder_set_handle_bytes(b, here, hs_instance_handle_bytes(in, i));
+        if (st == HS_OK && hsi_data_memory(from, i) != 0)
+            st = hsi_data_set_memory(&b->content.relations->data, here, hsi_data_memory(from, i));
     }
     return st;
 }

@@ -126,11 +126,23 @@ hs_status hsi_data_find_or_add(hsi_data *data, const hsi_text *name, size_t coun
     return st;
 }
 
+hs_status hsi_data_set_memory(hsi_data *data, size_t number, uint32_t memory)
+{
+    const uint32_t first_host = 0;
+
+    while (data->memory.size <= number * sizeof memory)
+        if (hsi_vector_append(&data->memory, &first_host, sizeof first_host))
+            return HS_ENOMEM;
+    ((uint32_t *)data->memory.data)[number] = memory;
+    return HS_OK;
+}
+
 void hsi_data_close(hsi_data *data)
 {
     hsi_vector_free(&data->text);
     hsi_vector_free(&data->at);
     hsi_vector_free(&data->bytes);
+    hsi_vector_free(&data->memory);
     free(data->slot);
     *data = (hsi_data){0};
 }

@@ -17,6 +17,8 @@ typedef struct hsi_data {
     hsi_vector at;    /* size_t: start of each name in `text` */
     hsi_vector bytes; /* double: size of each handle in bytes; NaN: the default size `usual` */
     double     usual; /* default size */
+    hsi_vector memory; /* uint32_t: memory of each handle at the start, see hsi_data_memory(); handles
+                          past the end are on the first host */
     uint32_t  *slot;  /* slots of the hash table. Low bits, below `slots`: number of the handle
                          plus 1, or 0; high bits: part of the hash. */
     size_t   slots;   /* number of slots, a power of two */
@@ -34,6 +36,20 @@ hs_status hsi_data_find_or_add(hsi_data *data, const hsi_text *name, size_t coun
                                uint32_t *number);
 
 void hsi_data_close(hsi_data *data);
+
+enum { HSI_GPU_MEMORY = 1u << 30 /* added to the number of a GPU; a host has its own number */ };
+
+/* Return the memory of a handle at the start: the number of a host, or of a GPU plus
+ * HSI_GPU_MEMORY. */
+static inline uint32_t hsi_data_memory(const hsi_data *data, size_t number)
+{
+    const uint32_t *memory = data->memory.data;
+
+    return number < data->memory.size / sizeof *memory ? memory[number] : 0;
+}
+
+/* Set the memory of a handle at the start. HS_ENOMEM. */
+hs_status hsi_data_set_memory(hsi_data *data, size_t number, uint32_t memory);
 
 static inline const char *hsi_data_name(const hsi_data *data, size_t number)
 {

@@ -6,7 +6,7 @@
 
 /*
  * Links between memory nodes. With N nodes, memory node v < N is the memory of host v, shared by
- * the CPUs of node v; memory node N + g is GPU g. At first all data is on host 0. A zeroed structure
+ * the CPUs of node v; memory node N + g is GPU g. A zeroed structure
  * means that transfers take no time.
  */
 typedef struct hsi_links {

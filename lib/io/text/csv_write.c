@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/memory_name.h"
 #include "support/utf8.h"
 
 /*
@@ -77,7 +78,25 @@ static void put_link(hsi_output *out, const char *name, double latency, double b
     hsi_output_char(out, '\n');
 }
 
-/* Write the lines of links and of data sizes. */
+/* Write the line "# data NAME BYTES MEMORY", without the memory if that is the first host. */
+static void put_data(hsi_output *out, const hs_instance *in, size_t handle)
+{
+    const hsi_data *data = &in->store->relations->data;
+    uint32_t        memory = hs_instance_handle_memory_node(in, handle);
+    char            name[16];
+
+    hsi_output_text(out, "# data ");
+    hsi_output_bytes(out, hsi_data_name(data, handle), hsi_data_name_length(data, handle));
+    hsi_output_char(out, ' ');
+    hsi_output_double(out, hsi_data_bytes(data, handle));
+    if (memory != 0) {
+        hsi_output_char(out, ' ');
+        hsi_output_text(out, hsi_memory_node_name(in, memory, name));
+    }
+    hsi_output_char(out, '\n');
+}
+
+/* Write the lines of links and of data. */
 static void put_links_and_sizes(hsi_output *out, const hs_instance *in)
 {
     static const char *const names[HS_LINKS] = {"h2d", "d2h", "d2d", "n2n"};
@@ -94,15 +113,9 @@ static void put_links_and_sizes(hsi_output *out, const hs_instance *in)
         hsi_output_double(out, data->usual);
         hsi_output_char(out, '\n');
     }
-    for (size_t i = 0; i < data->count; i++) {
-        if (!hsi_data_has_bytes(data, i))
-            continue;
-        hsi_output_text(out, "# data ");
-        hsi_output_bytes(out, hsi_data_name(data, i), hsi_data_name_length(data, i));
-        hsi_output_char(out, ' ');
-        hsi_output_double(out, hsi_data_bytes(data, i));
-        hsi_output_char(out, '\n');
-    }
+    for (size_t i = 0; i < data->count; i++)
+        if (hsi_data_has_bytes(data, i) || hs_instance_handle_memory_node(in, i) != 0)
+            put_data(out, in, i);
 }
 
 static void put_nodes(hsi_output *out, const hs_instance *in)
@@ -315,10 +328,10 @@ static hs_status check_data(const hsi_data *data, hs_error *error)
         const char *name = hsi_data_name(data, i);
         size_t      length = hsi_data_name_length(data, i);
 
-        if (hsi_data_has_bytes(data, i) &&
+        if ((hsi_data_has_bytes(data, i) || hsi_data_memory(data, i) != 0) &&
             (!hsi_is_single_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
             return hsi_error_set(error, HS_EINVAL,
-                                 "data '%s' has a size; expected a name without line ends, and "
+                                 "data '%s' has a size or memory; expected a name without line ends, and "
                                  "without blanks at its ends",
                                  name);
     }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/memory_name.h"
 #include "io/text/field_value.h"
 
 #define QUOTED(field) hsi_quote((field)->at, (field)->length, (char[HSI_QUOTE]){0})
@@ -132,30 +133,55 @@ static hs_status note_usual(struct hsi_rows *r)
     return hsi_csv_fail_status(&r->csv, hs_builder_set_default_bytes(r->builder, bytes));
 }
 
-/* Read the value of a data line, "NAME BYTES"; the name may contain blanks. */
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Return the last word of a text, and remove it and the blanks before it from the text. */
+static hsi_text take_last_word(hsi_text *text)
+{
+    size_t begin = text->length, end = begin;
+
+    while (begin > 0 && !is_blank(text->at[begin - 1]))
+        begin--;
+    text->length = begin;
+    while (text->length > 0 && is_blank(text->at[text->length - 1]))
+        text->length--;
+    return (hsi_text){text->at + begin, end - begin};
+}
+
+/* Read the value of a data line, "NAME BYTES" or "NAME BYTES MEMORY"; the name may contain
+ * blanks. */
 static hs_status note_data(struct hsi_rows *r)
 {
     struct hsi_field *value = &r->csv.fields[1];
-    size_t            number = value->length, name, data;
+    hsi_text          name = {value->at, value->length}, size = take_last_word(&name);
+    bool              has_place;
+    hs_type           type;
+    unsigned          number;
+    size_t            data;
     double            bytes;
     hs_status         st;
 
-    while (number > 0 && value->at[number - 1] != ' ' && value->at[number - 1] != '\t')
-        number--;
-    for (name = number; name > 0 && (value->at[name - 1] == ' ' || value->at[name - 1] == '\t');)
-        name--;
-    if (name == 0 || name > HS_MAX_ID ||
-        !is_size(value->at + number, value->length - number, &bytes))
-        return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes and its "
-                            "size, a number that is not negative", QUOTED(value), HS_MAX_ID);
-    st = hsi_builder_add_handle(r->builder, (hsi_text){value->at, name}, &data);
+    has_place = hsi_memory_name_read(size.at, size.length, &type, &number);
+    if (has_place)
+        size = take_last_word(&name);
+    if (name.length == 0 || name.length > HS_MAX_ID || !is_size(size.at, size.length, &bytes))
+        return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes, its "
+                            "size, a number that is not negative, and perhaps the memory that has "
+                            "it at the start, host, host1 or gpu0", QUOTED(value), HS_MAX_ID);
+    st = hsi_builder_add_handle(r->builder, name, &data);
     if (st != HS_OK)
         return hsi_csv_fail_status(&r->csv, st);
     if (hsi_data_has_bytes(&hsi_builder_rows(r->builder)->relations->data, data))
         return hsi_csv_fail(&r->csv, value, "a second '# data' line of %s; expected one",
-                            hsi_quote(value->at, name, (char[HSI_QUOTE]){0}));
+                            hsi_quote(name.at, name.length, (char[HSI_QUOTE]){0}));
     r->header.lines--; /* the limit on '#' lines does not count data lines */
-    return hsi_csv_fail_status(&r->csv, hs_builder_set_handle_bytes(r->builder, data, bytes));
+    st = hs_builder_set_handle_bytes(r->builder, data, bytes);
+    if (st == HS_OK && has_place)
+        st = hs_builder_set_handle_memory(r->builder, data, type, number);
+    return hsi_csv_fail_status(&r->csv, st);
 }
 
 hs_status hsi_rows_read_header_line(struct hsi_rows *r, int *used)
@@ -189,6 +215,33 @@ static void add_up_nodes(struct hsi_rows *r)
     r->header.has_cpus = r->header.has_gpus = 1;
     r->header.own_cpus = r->header.cpus;
     r->header.own_gpus = r->header.gpus;
+}
+
+/* Return whether the file has a memory. A file that does not say how many GPUs there are has all. */
+static bool has_memory(const struct hsi_rows *r, uint32_t memory)
+{
+    uint32_t nodes = hsi_builder_rows(r->builder)->nodes.count;
+
+    if (memory >= HSI_GPU_MEMORY)
+        return !r->header.has_gpus || memory - HSI_GPU_MEMORY < r->header.gpus;
+    return memory < (nodes > 0 ? nodes : 1);
+}
+
+/* Check that data lies in memories of the file; call it before the caller's settings replace the
+ * numbers of workers. */
+static hs_status check_memories(struct hsi_rows *r)
+{
+    const hsi_relations *relations = hsi_builder_rows(r->builder)->relations;
+    const hsi_data      *data = relations ? &relations->data : NULL;
+
+    for (size_t i = 0; data && data->memory.size > 0 && i < data->count; i++)
+        if (!has_memory(r, hsi_data_memory(data, i)))
+            return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "data %s is at the start in a memory "
+                                   "that does not exist; expected a host or GPU of the '#' lines "
+                                   "above the header",
+                                   hsi_quote(hsi_data_name(data, i), hsi_data_name_length(data, i),
+                                             (char[HSI_QUOTE]){0}));
+    return HS_OK;
 }
 
 /* Compare the nodes with the numbers of workers in the file. Drop them if the caller's settings
@@ -277,8 +330,10 @@ hs_status hsi_rows_read_header(struct hsi_rows *r, const struct hsi_own_columns 
 
     if (st == HS_OK) {
         add_up_nodes(r);
-        st = hsi_header_resolve_workers(&r->header, &r->csv, &r->settings);
+        st = check_memories(r);
     }
+    if (st == HS_OK)
+        st = hsi_header_resolve_workers(&r->header, &r->csv, &r->settings);
     if (st == HS_OK)
         st = check_nodes(r);
     if (st == HS_OK)

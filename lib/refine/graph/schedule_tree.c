@@ -39,19 +39,26 @@ struct hsi_schedule_tree {
     bool            begun, ended, found;
 };
 
+/* Return true if unused GPUs may differ. */
+static bool has_unequal_gpus(const hsi_arcs *arcs)
+{
+    return arcs->initial != NULL;
+}
+
 hs_status hsi_schedule_tree_open(const hsi_arcs *arcs, hsi_schedule_tree **out)
 {
     size_t             workers = (size_t)arcs->pb->m + arcs->pb->k, n = arcs->pb->n, most;
     hsi_schedule_tree *b;
     hs_status          st;
 
-    if (n == 0 || n > HSI_SCHEDULE_TREE_TASKS || (arcs->nodes && n * arcs->places > MOST_CHILDREN))
+    if (n == 0 || n > HSI_SCHEDULE_TREE_TASKS ||
+        ((arcs->nodes || has_unequal_gpus(arcs)) && n * arcs->places > MOST_CHILDREN))
         return HS_ETOOBIG;
     b = calloc(1, sizeof *b);
     if (!b)
         return HS_ENOMEM;
     b->arcs = arcs;
-    most = arcs->nodes ? 2 * (arcs->hosts + n) : n;
+    most = has_unequal_gpus(arcs) ? arcs->places : arcs->nodes ? 2 * (arcs->hosts + n) : n;
     b->room = n * n * (2 + (arcs->places < most ? arcs->places : most));
     b->stack = malloc(b->room * sizeof *b->stack);
     b->free_at = calloc(2 * workers, sizeof *b->free_at);
@@ -110,13 +117,13 @@ static uint32_t choose_worker(const hsi_schedule_tree *b, uint32_t place, double
     return best;
 }
 
-/* Return true if this GPU and the GPU before, of the same node, are unused: trying the first is
- * enough. */
+/* Return true if this GPU and the GPU before, of the same node, are unused and equal: trying the
+ * first is enough. */
 static bool is_like_another(const hsi_schedule_tree *b, uint32_t place)
 {
     const hsi_node_list *nodes = b->arcs->nodes;
 
-    if (place <= b->arcs->hosts ||
+    if (place <= b->arcs->hosts || has_unequal_gpus(b->arcs) ||
         (nodes && hsi_node_of_memory(nodes, place) != hsi_node_of_memory(nodes, place - 1)))
         return false;
     return b->partial.free_at[hsi_first_worker_at(b->arcs, place)] == 0 &&

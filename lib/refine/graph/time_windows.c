@@ -70,6 +70,9 @@ hs_status hsi_windows_open(hsi_windows *w, const hsi_arcs *arcs)
         return st;
     find_sets(w);
     sort_by_ratio(w);
+    for (uint32_t task = 0; task < w->n; task++)
+        for (int type = HS_CPU; type <= HS_GPU; type++)
+            w->initial[task][type] = hsi_earliest_initial_data(arcs, task, (hs_type)type);
     return HS_OK;
 }
 
@@ -233,7 +236,7 @@ static bool find_heads(hsi_windows *w, const hsi_partial *partial)
         if (partial->done >> task & 1)
             continue;
         for (int type = HS_CPU; type <= HS_GPU; type++) {
-            double head = fmax(free_at[type], type == HS_GPU ? w->arcs->fetch[task] : 0);
+            double head = fmax(free_at[type], w->initial[task][type]);
 
             for (size_t i = w->before_at[task]; i < w->before_at[task + 1]; i++)
                 head = fmax(head, earliest_arrival(w, partial, &w->before[i], type));

@@ -39,6 +39,8 @@ typedef struct hsi_windows {
     int open[HSI_SCHEDULE_TREE_TASKS][2];         /* by task and type: whether the task may run
                                                      on the type, for the latest partial schedule */
     uint32_t by_ratio[HSI_SCHEDULE_TREE_TASKS];   /* tasks by decreasing p/q, the GPUs' first */
+    double   initial[HSI_SCHEDULE_TREE_TASKS][2]; /* earliest arrival of the initial data that the
+                                              task reads, by type */
     double   leaving[HSI_SCHEDULE_TREE_TASKS][2]; /* longest transfer of the task's outputs, by
                                               type */
     hsi_arena arena;

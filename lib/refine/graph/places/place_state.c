@@ -35,7 +35,7 @@ hsi_place_state *hsi_place_state_alloc(const hsi_place_model *model)
 void hsi_place_state_clear(const hsi_place_model *model, hsi_place_state *state)
 {
     memset(state->head, 0, size_of_arrays(model));
-    state->named = 0;
+    state->named = model->arcs->initial ? ~0u : 0;
     for (uint32_t task = 0; task < model->n; task++)
         for (uint32_t place = 0; place < model->places; place++)
             if (isfinite(model->time[task * model->places + place]))

@@ -17,7 +17,7 @@ typedef struct hsi_place_state {
     uint64_t *order;       /* set of each task: the tasks ordered after it */
     uint32_t *open;        /* bit set of each task: its open places */
     uint32_t  named;       /* bit set of the places that a decision names; GPUs without a decision
-                              are alike */
+                              are alike. All, if GPUs have data at the start */
 } hsi_place_state;
 
 /* Allocate a state; NULL: out of memory. The caller frees it with free(). */
