@@ -290,8 +290,8 @@ typedef struct hs_exec hs_exec;
  * OpenBLAS or LAPACKE, and the build is without; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
- * hs_exec_describe_factorisation()); other built-in kernels have private data. Plugins share data
- * on CPUs and emulated GPUs (see hs_exec_data()).
+ * hs_exec_describe_factorisation()); other built-in kernels have private data. Plugins share data,
+ * too (see hs_exec_data()).
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out, hs_error *error);

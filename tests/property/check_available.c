@@ -439,7 +439,7 @@ START_TEST(checker_refuses_starts_before_availability)
     ck_assert_int_eq(hs_solve(&early, in, &settings, &s), HS_ESCHEDULE);
     ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, NULL, &s), HS_OK);
     hs_violation_init(&v);
-    ck_assert_int_eq(hs_schedule_find_violation(in, s, available, &v), HS_ESCHEDULE);
+    ck_assert_int_eq(hs_schedule_find_violation(in, s, available, NULL, NULL, &v), HS_ESCHEDULE);
     ck_assert_int_eq(v.kind, HS_NOT_AVAILABLE);
     ck_assert_double_eq(v.expected, available[v.worker]);
     hs_schedule_free(s);

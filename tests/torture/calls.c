@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * torture_calls [-v] [COMMAND...]: in commands of every tool, fails allocations, dlopen, writes, fsync,
- * renames, forks, thread starts and exec, one call in each run. A run of the test fails up to 13 calls of
- * each kind in each command, spread evenly; HS_TEST_ROUNDS sets the percentage, and with 1000 each call
- * fails once. -v prints each point. After each failure:
+ * torture_calls [-v] [COMMAND...]: in commands of every tool, fails allocations, dlopen, opens, reads,
+ * writes, fsync, renames, forks, thread starts and exec, one call in each run. A run of the test fails up
+ * to 13 calls of each kind in each command, spread evenly; HS_TEST_ROUNDS sets the percentage, and with
+ * 1000 each call fails once. -v prints each point. After each failure:
  *  - the tool has ended by itself, with exit status 0 to 3, and no descendant is left running;
- *  - a status other than 0 has a message of the tool on standard error; after a failed write, fsync or
- *    rename the message has the text of the error;
+ *  - a status other than 0 has a message of the tool on standard error; after a failed open, read, write,
+ *    fsync or rename the message has the text of the error;
  *  - with status 0 the output is that of a run without the failure;
  *  - each output file is absent or complete, and there are no other files;
  *  - a journal can be resumed.
@@ -56,6 +56,8 @@ static const char preparation[] =
     "hsched-solve a.csv -a heft -b deadline -o a.plan --certificate a.cert >/dev/null && "
     "printf 'id,cpu,gpu,cpu_command,gpu_command\\na,1,inf,:,\\nb,1,1,true,true\\nc,1,1,:,:\\n' >c.csv && "
     "hsched-solve c.csv -m 2 -k 1 -a heft -o c.plan >/dev/null && "
+    "hsched-exec c.plan --oversubscribe --emulate-gpus --allow=commands --journal=all.journal >/dev/null "
+    "2>&1 && "
     "printf 'kernel,cpu,gpu\\nspin:10,1,1\\nspin:20,2,1\\n' >k.csv && "
     "hsched-solve k.csv -m 2 -k 1 -a heft -o k.plan >/dev/null && "
     "printf 'instances one = gamma -n 8 -m 2 -k 1\\nalgorithms heft\\nbounds theorem2\\n' >own.txt";
@@ -82,6 +84,13 @@ static const command commands[] = {
      "--joblog=out.tsv",
      "", "out.journal out.tsv", false,
      "hsched-exec c.plan --oversubscribe --emulate-gpus --allow=commands --journal=out.journal --resume"},
+    {"exec-resumed",
+     "hsched-exec c.plan --oversubscribe --emulate-gpus --allow=commands --journal=all.journal --resume",
+     "", "all.journal", false,
+     "hsched-exec c.plan --oversubscribe --emulate-gpus --allow=commands --journal=all.journal --resume"},
+    {"exec-gathered",
+     "hsched-exec --gather --journal=all.journal --measured=out.csv --report=out.html --gantt=out.svg c.plan",
+     "out.csv", "out.html out.svg", false, NULL},
     {"exec-kernels",
      "hsched-exec k.plan --oversubscribe --emulate-gpus --report=out.html --gantt=out.svg "
      "--trace=out.json --measured=out.csv",
@@ -99,6 +108,7 @@ static const struct mode {
     int         error;
 } modes[] = {
     {"allocations", CALL_ALLOCATION, ENOMEM}, {"dlopen", CALL_DLOPEN, 0},
+    {"open", CALL_OPEN, EMFILE},           {"read", CALL_READ, EIO},
     {"writes, disk full", CALL_WRITE, ENOSPC}, {"writes, I/O error", CALL_WRITE, EIO},
     {"fsync", CALL_SYNC, EIO},                {"rename", CALL_RENAME, EACCES},
     {"fork", CALL_FORK, EAGAIN},              {"threads", CALL_THREAD, EAGAIN},
@@ -263,7 +273,8 @@ static void check_files(trial *t, bool all)
 /* Check that messages begin with the tool's name, and name the error of a file. */
 static void check_messages(trial *t)
 {
-    bool   names_error = t->call.kind == CALL_WRITE || t->call.kind == CALL_SYNC ||
+    bool   names_error = t->call.kind == CALL_OPEN || t->call.kind == CALL_READ ||
+                         t->call.kind == CALL_WRITE || t->call.kind == CALL_SYNC ||
                          t->call.kind == CALL_RENAME;
     char   tool[64];
     size_t size;
@@ -286,14 +297,26 @@ static call_outcome run_line(const char *line, const failing_call *call)
     return run_with_failing_call(word, path_of("work"), path_of("output"), path_of("errors"), call);
 }
 
+/* Return whether the command resumes a journal that does not exist. */
+static bool lacks_journal(const char *line)
+{
+    static const char option[] = "--journal=";
+    const char       *name = strstr(line, option);
+    char              path[MOST_TEXT];
+
+    if (!name)
+        return false;
+    name += sizeof option - 1;
+    snprintf(path, sizeof path, "%s/work/%.*s", root, (int)strcspn(name, " "), name);
+    return access(path, F_OK) != 0;
+}
+
 static void check_resumption(trial *t)
 {
     const failing_call none = {CALL_NONE, 0, 0};
     call_outcome       outcome;
 
-    if (!t->c->resumes || t->failed)
-        return;
-    if (strstr(t->c->resumes, "--resume") && access(path_of("work/out.journal"), F_OK) != 0)
+    if (!t->c->resumes || t->failed || lacks_journal(t->c->resumes))
         return;
     outcome = run_line(t->c->resumes, &none);
     if (outcome.status != 0)

@@ -24,6 +24,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,12 @@ static const int calls_of[CALL_KINDS][CALLS] = {
     [CALL_NONE] = {-1, -1, -1},
     [CALL_ALLOCATION] = {-1, -1, -1},
     [CALL_DLOPEN] = {-1, -1, -1},
+#ifdef SYS_open
+    [CALL_OPEN] = {SYS_openat, SYS_open, -1},
+#else
+    [CALL_OPEN] = {SYS_openat, -1, -1},
+#endif
+    [CALL_READ] = {SYS_read, SYS_pread64, SYS_readv},
     [CALL_WRITE] = {SYS_write, SYS_pwrite64, SYS_writev},
     [CALL_SYNC] = {SYS_fsync, SYS_fdatasync, -1},
 #ifdef SYS_rename
@@ -168,23 +175,65 @@ _Noreturn static void begin_tool(char *const argv[], const char *folder, const c
     _exit(99);
 }
 
+enum { MOST_PATH = 4096 };
+
+/* Set `path` to that of a descriptor of a process, or to an empty text. */
+static void find_path(unsigned process, unsigned long long fd, char path[MOST_PATH])
+{
+    char    link[64];
+    ssize_t length;
+
+    snprintf(link, sizeof link, "/proc/%u/fd/%llu", process, fd);
+    length = readlink(link, path, MOST_PATH - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
 /* Return whether a descriptor of a process is a file, and not its standard error. */
 static bool is_file(unsigned process, unsigned long long fd)
 {
-    char    link[64], path[4096];
-    ssize_t length;
+    char path[MOST_PATH];
 
     if (fd == 2)
         return false;
-    snprintf(link, sizeof link, "/proc/%u/fd/%llu", process, fd);
-    length = readlink(link, path, sizeof path - 1);
-    path[length > 0 ? length : 0] = '\0';
+    find_path(process, fd, path);
     return path[0] == '/' && strncmp(path, "/dev/", 5) != 0 && strncmp(path, "/proc/", 6) != 0;
 }
 
-static bool is_counted(call_kind kind, const struct seccomp_notif *asked)
+static bool is_below(const char *path, const char *folder)
+{
+    return strncmp(path, folder, strlen(folder)) == 0 && path[strlen(folder)] == '/';
+}
+
+static bool reads_file_of(const char *folder, const struct seccomp_notif *asked)
+{
+    char path[MOST_PATH];
+
+    find_path(asked->pid, asked->data.args[0], path);
+    return is_below(path, folder);
+}
+
+/* Return whether the call opens a file by a relative path, or by one below the folder. */
+static bool opens_file_of(const char *folder, const struct seccomp_notif *asked)
+{
+    char         path[MOST_PATH] = "";
+    uint64_t     at = asked->data.args[asked->data.nr == SYS_openat];
+    struct iovec to = {path, sizeof path - 1}, from = {(void *)(uintptr_t)at, sizeof path - 1};
+    ssize_t      got;
+
+    do { /* the text may end just before a page that cannot be read */
+        got = process_vm_readv((pid_t)asked->pid, &to, 1, &from, 1, 0);
+        from.iov_len /= 2;
+    } while (got < 0 && errno == EFAULT && from.iov_len > 0);
+    return got > 0 && path[0] && (path[0] != '/' || is_below(path, folder));
+}
+
+static bool is_counted(call_kind kind, const char *folder, const struct seccomp_notif *asked)
 {
     switch (kind) {
+    case CALL_OPEN:
+        return opens_file_of(folder, asked);
+    case CALL_READ:
+        return reads_file_of(folder, asked);
     case CALL_WRITE:
         return is_file(asked->pid, asked->data.args[0]);
     case CALL_FORK:
@@ -198,7 +247,8 @@ static bool is_counted(call_kind kind, const struct seccomp_notif *asked)
 
 /* Answer one question of the filter. `made`: number of counted calls so far; the execve of the tool
  * itself comes first. Return false if the kernel does not know the answer: Linux before 5.5. */
-static bool answer(int listener, const failing_call *call, unsigned long *made)
+static bool answer(int listener, const failing_call *call, const char *folder,
+                   unsigned long *made)
 {
     struct seccomp_notif      asked = {0};
     struct seccomp_notif_resp reply = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
@@ -206,7 +256,8 @@ static bool answer(int listener, const failing_call *call, unsigned long *made)
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &asked) != 0)
         return true; /* the caller was killed */
     reply.id = asked.id;
-    if (is_counted(call->kind, &asked) && ++*made == call->at + (call->kind == CALL_EXEC)) {
+    if (is_counted(call->kind, folder, &asked) &&
+        ++*made == call->at + (call->kind == CALL_EXEC)) {
         reply.flags = 0;
         reply.error = -call->error;
     }
@@ -225,7 +276,8 @@ _Noreturn static void give_up(int listener, pid_t tool)
 }
 
 /* Answer until no process is left; `tool` gets its status. */
-static void attend(int listener, const failing_call *call, pid_t tool, call_outcome *outcome)
+static void attend(int listener, const failing_call *call, const char *folder, pid_t tool,
+                   call_outcome *outcome)
 {
     unsigned long made = 0;
     struct pollfd listening = {.fd = listener, .events = POLLIN};
@@ -241,7 +293,7 @@ static void attend(int listener, const failing_call *call, pid_t tool, call_outc
         if (ended > 0 || listener < 0)
             continue;
         if (poll(&listening, 1, 1) == 1 && listening.revents & POLLIN) {
-            if (!answer(listener, call, &made))
+            if (!answer(listener, call, folder, &made))
                 give_up(listener, tool);
         } else if (listening.revents & POLLHUP) {
             listening.fd = -1;
@@ -274,7 +326,7 @@ call_outcome run_with_failing_call(char *const argv[], const char *folder, const
             skip("no seccomp filters here");
     }
     close(channel[0]);
-    attend(listener, call, tool, &outcome);
+    attend(listener, call, folder, tool, &outcome);
     if (listener >= 0)
         close(listener);
     else

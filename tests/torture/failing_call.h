@@ -10,6 +10,8 @@ typedef enum call_kind {
     CALL_NONE,
     CALL_ALLOCATION,
     CALL_DLOPEN,
+    CALL_OPEN,  /* of a file below the folder of the run */
+    CALL_READ,  /* of such a file */
     CALL_WRITE, /* to a file, standard output included */
     CALL_SYNC,  /* fsync, fdatasync */
     CALL_RENAME,

@@ -56,6 +56,7 @@ static hs_status open_journal(hs_exec *exec, hs_error *error)
     for (i = 0; i < n && st == HS_OK; i++)
         if (!is_to_be_run(exec, (uint32_t)i)) {
             hsi_results_set_state(exec->results, (uint32_t)i, HSI_TASK_OVER);
+            /* whichever worker ran it: a run begins with all data on the host */
             hs_policy_mark_done(exec->policy, (uint32_t)i, HS_NONE);
         }
     return st;

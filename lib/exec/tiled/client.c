@@ -5,20 +5,14 @@
 #include <stdio.h>
 
 #include "core/error.h"
-#include "exec/tiled/matrix.h"
+#include "exec/device/devices.h"
+#include "exec/tiled/tiles.h"
 #include "support/sized.h"
 
 /* Let the GPUs of the run share the tiles, if their modules can. */
 static hs_status share_with_gpus(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
 {
-    hs_status st;
-
-    if (!run->devices)
-        return HS_OK;
-    st = hsi_device_sharing.create(matrix, run, &matrix->memory, error);
-    if (st == HS_OK)
-        matrix->sharing = &hsi_device_sharing;
-    return st;
+    return run->devices ? hsi_tiles_create(matrix, run, &matrix->shared, error) : HS_OK;
 }
 
 static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
@@ -30,7 +24,6 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
         st = hsi_matrix_set_input(matrix, s->run.matrix, s->run.matrix_order, error);
     matrix->may_fail = run->may_fail;
     matrix->may_take = run->may_take;
-    matrix->records = s->keep.transfers;
     matrix->verify = s->run.verify;
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }
@@ -93,7 +86,7 @@ static hs_status verify(void *state, hs_error *error)
     hs_status                    st;
     int                          used;
 
-    if (matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
+    if (matrix->shared && hsi_devices_lost(hsi_tiles_devices(matrix->shared), error->why))
         return HS_EFAILED;
     if (!matrix->verify)
         return HS_OK;
@@ -117,19 +110,18 @@ static void free_state(void *state)
     hsi_matrix_free(state);
 }
 
-static const hsi_sharing *sharing(const void *state, hsi_memory **memory)
+static hsi_devices *devices(const void *state)
 {
     const hsi_matrix *matrix = state;
 
-    *memory = matrix->memory;
-    return matrix->sharing;
+    return matrix->shared ? hsi_tiles_devices(matrix->shared) : NULL;
 }
 
 static void prefetch(void *state, size_t row)
 {
     const hsi_matrix *matrix = state;
 
-    matrix->sharing->expect(matrix->memory, &matrix->row[row]);
+    hsi_tiles_expect(matrix->shared, &matrix->row[row]);
 }
 
 const hsi_client hsi_client_tiled = {
@@ -141,7 +133,7 @@ const hsi_client hsi_client_tiled = {
     .fill = fill,
     .verify = verify,
     .free = free_state,
-    .sharing = sharing,
+    .devices = devices,
     .prefetch = prefetch,
 };
 

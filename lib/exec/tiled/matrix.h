@@ -62,7 +62,6 @@ typedef struct hsi_matrix {
     bool             may_fail;    /* attempts may fail, so inputs must survive an attempt */
     bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
-    int              records;     /* transfers are recorded */
     bool             verify;      /* the result is verified after a run */
     size_t           rows, pieces;
     hsi_matrix_row  *row;
@@ -73,9 +72,7 @@ typedef struct hsi_matrix {
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
                                           matrix; element (i, j) is the inner product of those of
                                           rows i and j, plus a constant on the diagonal */
-    const struct hsi_sharing *sharing; /* functions of the module for GPUs; NULL: no GPU works on
-                                          the matrix */
-    struct hsi_memory        *memory;
+    struct hsi_tiles         *shared;  /* the tiles on devices; NULL: no GPU works on the matrix */
     hs_exec_factorisation     result;
 } hsi_matrix;
 

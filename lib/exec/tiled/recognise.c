@@ -6,8 +6,7 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/tiled/matrix.h"
-#include "exec/client/sharing.h"
+#include "exec/tiled/tiles.h"
 #include "exec/machine/limits.h"
 
 /*
@@ -376,8 +375,8 @@ void hsi_matrix_free(hsi_matrix *matrix)
     if (!matrix)
         return;
     hsi_matrix_release_all(matrix);
-    if (matrix->sharing)
-        matrix->sharing->free(matrix->memory);
+    if (matrix->shared)
+        hsi_tiles_free(matrix->shared);
     free(matrix->feature);
     free(matrix->place);
     free(matrix->piece);
