@@ -370,6 +370,10 @@ struct hs_policy_kind {
     bool keeps_plan; /* whether the kind follows its plan, see hs_policy_keeps_plan(); requires
                         needs_plan */
     void *data;      /* the application's, passed to create(); may be NULL */
+    bool accepts_arrivals; /* whether tasks may arrive while the policy runs: the kind then reads
+                              the tasks of `estimates` from add_ready() until their end, keeps
+                              nothing of a task beyond it, and reads no graph, see arrivals.h;
+                              requires groups_endings or supports_graphs */
 };
 
 /**

@@ -491,4 +491,5 @@ const hs_policy_kind hsi_policy_dualhp = {
     .add_ready = dualhp_ready,
     .prefetch = dualhp_ahead,
     .peek = dualhp_waiting,
+    .accepts_arrivals = true,
 };

@@ -118,6 +118,11 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
             ready->news[ready->news_count] = (uint32_t)ready->news_count;
         return;
     }
+    if (g->number) { /* tasks arrive later */
+        for (size_t v = 0; v < g->vertices && !hsi_poll_at_iteration(pb->token, v); v++)
+            ready->unfinished[v] = HSI_NEVER_READY;
+        return;
+    }
     for (size_t v = 0; v < g->vertices && !hsi_poll_at_iteration(pb->token, v); v++)
         ready->unfinished[v] = (uint32_t)hsi_predecessor_count(g, v);
     for (uint32_t t = 0; t < g->tasks && !hsi_poll_at_iteration(pb->token, t); t++)

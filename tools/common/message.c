@@ -40,6 +40,7 @@ int exit_code(hs_status status)
     case HS_EIO:
     case HS_EUNSUPPORTED:
     case HS_ERESOURCE:
+    case HS_EFULL:
         return EXIT_RESOURCE;
     case HS_ESCHEDULE:
     case HS_ESOLVER:
