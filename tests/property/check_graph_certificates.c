@@ -280,8 +280,8 @@ START_TEST(each_row_is_needed)
 }
 END_TEST
 
-/* Check that a load counts each task once, and on an open type. */
-START_TEST(loads_count_each_task_once)
+/* Check that rows are about edges and relatives, and that a load counts each task once. */
+START_TEST(rows_keep_to_the_graph)
 {
     static const struct {
         const char *rows, *value;
@@ -291,6 +291,8 @@ START_TEST(loads_count_each_task_once)
                   {"window,1*2^0,0*2^0,0,2,3,3\n", "8.5,17*2^-1", 1},
                   {"window,0*2^0,0*2^0,0,2,3\n", "8,1*2^3", 1},
                   {"window,1*2^0,1*2^0,0,1,2,3\n", "8,1*2^3", 1},
+                  {"head,3,cpu,0\nclosed,3\n", "6,3*2^1", 0},
+                  {"head,3,cpu,2\nclosed,3\n", "6,3*2^1", 1},
                   {"descendants,0,1*2^0,0*2^0,2,3\nclosed,0\n", "8,1*2^3", 0},
                   {"ancestors,0,1*2^0,0*2^0,2,3\nclosed,0\n", "8,1*2^3", 1},
                   {"ancestors,2,1*2^0,0*2^0,0,3\nclosed,2\n", "8,1*2^3", 1},
@@ -434,7 +436,7 @@ int main(void)
     tcase_add_checked_fixture(cases, certificate_fixture_open, certificate_files_close);
     tcase_add_test(cases, only_true_certificates_are_accepted);
     tcase_add_test(cases, each_row_is_needed);
-    tcase_add_test(cases, loads_count_each_task_once);
+    tcase_add_test(cases, rows_keep_to_the_graph);
     tcase_add_test(cases, crowds_need_a_common_type);
     tcase_add_test(cases, overlapping_tasks_have_no_order);
     suite_add_tcase(suite, cases);
