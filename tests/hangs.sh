@@ -4,7 +4,7 @@
 # exits with the test's status.
 #
 # The watcher looks at the processes, then sleeps. Here its PATH has another `sleep`, which returns
-# when the scene is ready for the next look. So nothing depends on the speed of the machine.
+# when the processes are ready for the next look. So nothing depends on the speed of the machine.
 set -u
 unset HS_HANG
 

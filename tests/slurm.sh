@@ -227,24 +227,18 @@ until_true no_job "$job"
 check_done drained
 echo "slurm: a job was drained by SIGTERM after 2 tasks, and continued: 12 of 12 tasks done, none twice"
 
-# Submit a job of three nodes, one process of which directs all, and wait until all six workers have a task.
+# Submit a job of three nodes, the first of which has the coordinator, and wait until all six workers have a
+# task. The script is that of --batch, but records the name of its node and the status of hsched-exec.
 submit_nodes() # NAME
 {
     for task in 1 2 3 4 5 6 7 8 9 10 11 12; do
         echo "echo \"\$HSCHED_NODE \$SLURMD_NODENAME\" >started.$1.t$task;" \
             "until test -e $1.go; do sleep 0.1; done; echo t$task >>$1.did"
     done >"$1.list"
-    cat >"$1.sh" <<EOF
-#!/bin/sh
-#SBATCH --nodes=3
-#SBATCH --ntasks-per-node=1
-#SBATCH --cpus-per-task=2
-#SBATCH --no-kill
-#SBATCH --no-requeue
-echo "\$SLURMD_NODENAME" >$1.host
-hsched-exec --nodes=slurm --journal=$1.list.journal --keep-going --oversubscribe -m 6 --commands=$1.list
-echo \$? >$1.status
-EOF
+    hsched-exec --batch=slurm --nodes=3 --keep-going --oversubscribe -m 6 --commands="$1.list" >"$1.script" ||
+        fail "no script"
+    sed "s,^exec ,echo \"\$SLURMD_NODENAME\" >$1.host\\n," "$1.script" >"$1.sh"
+    echo "echo \$? >$1.status" >>"$1.sh"
     job=$(submit "$1.sh")
     until_true started_or_ended "$1" 6
     [ ! -e "$1.status" ] || fail "$1: hsched-exec ended with status $(cat "$1.status") before its tasks"

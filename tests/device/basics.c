@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage.h"
+#include "open_devices.h"
 
 /* 1 */
 START_TEST(devices_are_listed_and_none_has_a_reason)
@@ -36,17 +36,17 @@ START_TEST(devices_are_listed_and_none_has_a_reason)
 END_TEST
 
 /* 2 */
-START_TEST(opened_and_closed_twice_leaves_nothing)
+START_TEST(devices_and_closed_twice_leaves_nothing)
 {
-    stage s;
-    int   i;
+    open_devices s;
+    int          i;
 
     for (i = 0; i < 2; i++) {
-        stage_open(&s, 2, NULL);
+        devices_open(&s, 2, NULL);
         ck_assert_ptr_eq(s.device[0]->ops, s.ops);
         ck_assert(s.device[0]->memory > 0 && s.device[0]->chunk > 0);
         ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_NONE);
-        stage_close(&s, true);
+        devices_close(&s, true);
     }
 }
 END_TEST
@@ -58,34 +58,34 @@ START_TEST(buffers_of_all_sizes_do_not_overlap)
     enum { COUNT = sizeof sizes / sizeof *sizes };
     hs_buffer      buffer[COUNT];
     unsigned char *memory = malloc(1 << 20);
-    stage          s;
+    open_devices   s;
     unsigned       i;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     for (i = 0; i < COUNT; i++) {
-        buffer[i] = stage_alloc(&s, 0, sizes[i]);
-        stage_fill(memory, sizes[i], i);
-        stage_write(&s, buffer[i], 0, memory, sizes[i]);
+        buffer[i] = devices_alloc(&s, 0, sizes[i]);
+        devices_fill(memory, sizes[i], i);
+        devices_write(&s, buffer[i], 0, memory, sizes[i]);
     }
     for (i = 0; i < COUNT; i++) {
         memset(memory, 0, sizes[i]);
-        stage_read(&s, memory, buffer[i], 0, sizes[i]);
-        ck_assert_msg(stage_has(memory, sizes[i], i), "buffer %u has changed", i);
+        devices_read(&s, memory, buffer[i], 0, sizes[i]);
+        ck_assert_msg(devices_has(memory, sizes[i], i), "buffer %u has changed", i);
         s.ops->release(s.device[0], buffer[i]);
     }
     free(memory);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
 /* 4 */
 START_TEST(no_memory_left_is_a_fault_that_passes)
 {
-    hs_buffer buffer[64], none = NULL;
-    unsigned  count = 0, i, value = 7, back = 0;
-    stage     s;
+    hs_buffer    buffer[64], none = NULL;
+    unsigned     count = 0, i, value = 7, back = 0;
+    open_devices s;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     ck_assert(!s.ops->alloc(s.device[0], (size_t)1 << 60, &none));
     ck_assert_ptr_null(none);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_MEMORY);
@@ -98,12 +98,12 @@ START_TEST(no_memory_left_is_a_fault_that_passes)
     s.device[0]->fault.kind = HS_FAULT_NONE;
     for (i = 0; i < count; i++)
         s.ops->release(s.device[0], buffer[i]);
-    none = stage_alloc(&s, 0, sizeof value);
-    stage_write(&s, none, 0, &value, sizeof value);
-    stage_read(&s, &back, none, 0, sizeof back);
+    none = devices_alloc(&s, 0, sizeof value);
+    devices_write(&s, none, 0, &value, sizeof value);
+    devices_read(&s, &back, none, 0, sizeof back);
     ck_assert_uint_eq(back, value);
     s.ops->release(s.device[0], none);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -113,42 +113,42 @@ START_TEST(copies_of_all_sizes_at_all_offsets)
     const size_t   sizes[] = {1, 7, 256, 4097, 1 << 20, 64 << 20}, offsets[] = {0, 1, 257};
     size_t         bytes = sizes[_i];
     unsigned char *from = malloc(bytes), *to = malloc(bytes + 2);
-    stage          s;
+    open_devices   s;
     hs_buffer      buffer;
     unsigned       j;
 
-    stage_open(&s, 1, NULL);
-    buffer = stage_alloc(&s, 0, bytes + 300);
+    devices_open(&s, 1, NULL);
+    buffer = devices_alloc(&s, 0, bytes + 300);
     for (j = 0; j < 3; j++) {
-        stage_fill(from, bytes, j);
+        devices_fill(from, bytes, j);
         memset(to, 0x55, bytes + 2);
-        stage_write(&s, buffer, offsets[j], from, bytes);
-        stage_read(&s, to + 1, buffer, offsets[j], bytes);
-        ck_assert_msg(stage_has(to + 1, bytes, j), "%zu bytes at offset %zu", bytes, offsets[j]);
+        devices_write(&s, buffer, offsets[j], from, bytes);
+        devices_read(&s, to + 1, buffer, offsets[j], bytes);
+        ck_assert_msg(devices_has(to + 1, bytes, j), "%zu bytes at offset %zu", bytes, offsets[j]);
         ck_assert(to[0] == 0x55 && to[bytes + 1] == 0x55);
     }
     s.ops->release(s.device[0], buffer);
     free(from);
     free(to);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
 /* Copy from the memory of a device to that of another, in a stream of the latter. */
-static void between(stage *s, unsigned from, unsigned to)
+static void between(open_devices *s, unsigned from, unsigned to)
 {
     enum { BYTES = 5000, AT = 300 };
     unsigned char memory[BYTES], back[BYTES] = {0};
-    hs_buffer     a = stage_alloc(s, from, 2 * BYTES), b = stage_alloc(s, to, 2 * BYTES);
+    hs_buffer     a = devices_alloc(s, from, 2 * BYTES), b = devices_alloc(s, to, 2 * BYTES);
     hs_stream    *in = &s->stream[from][1], *out = &s->stream[to][1];
 
-    stage_fill(memory, BYTES, 3);
+    devices_fill(memory, BYTES, 3);
     ck_assert(s->ops->copy(in, on(s->device[from], a, AT), on_host(memory), BYTES));
-    stage_finish(s, in);
+    devices_finish(s, in);
     ck_assert(s->ops->copy(out, on(s->device[to], b, 1), on(s->device[from], a, AT), BYTES));
     ck_assert(s->ops->copy(out, on_host(back), on(s->device[to], b, 1), BYTES));
-    stage_finish(s, out);
-    ck_assert(stage_has(back, BYTES, 3));
+    devices_finish(s, out);
+    ck_assert(devices_has(back, BYTES, 3));
     s->ops->release(s->device[from], a);
     s->ops->release(s->device[to], b);
 }
@@ -156,15 +156,15 @@ static void between(stage *s, unsigned from, unsigned to)
 /* 6 */
 START_TEST(copies_within_a_device_and_between_peers)
 {
-    stage s;
+    open_devices s;
 
-    stage_open(&s, 2, NULL);
+    devices_open(&s, 2, NULL);
     between(&s, 0, 0);
     if (s.count == 2 && s.ops->peer(s.device[1], s.device[0]))
         between(&s, 0, 1);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_NONE);
     ck_assert(s.count < 2 || s.device[1]->fault.kind == HS_FAULT_NONE);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -174,38 +174,38 @@ START_TEST(host_memory_is_pageable_locked_or_registered)
     enum { BYTES = 3 * 4096 };
     unsigned char *pageable = malloc(BYTES), *own = aligned_alloc(4096, BYTES), *locked;
     void          *registered;
-    stage          s;
+    open_devices   s;
     hs_buffer      buffer;
 
-    stage_open(&s, 1, NULL);
-    buffer = stage_alloc(&s, 0, BYTES);
+    devices_open(&s, 1, NULL);
+    buffer = devices_alloc(&s, 0, BYTES);
     locked = s.ops->host_alloc(s.device[0], NULL, BYTES);
     registered = s.ops->host_alloc(s.device[0], own, BYTES);
     ck_assert(!registered || registered == own);
     if (locked) {
-        stage_fill(pageable, BYTES, 1);
-        stage_write(&s, buffer, 0, pageable, BYTES);
-        stage_read(&s, locked, buffer, 0, BYTES);
-        ck_assert(stage_has(locked, BYTES, 1));
-        stage_fill(locked, BYTES, 2);
-        stage_write(&s, buffer, 0, locked, BYTES);
+        devices_fill(pageable, BYTES, 1);
+        devices_write(&s, buffer, 0, pageable, BYTES);
+        devices_read(&s, locked, buffer, 0, BYTES);
+        ck_assert(devices_has(locked, BYTES, 1));
+        devices_fill(locked, BYTES, 2);
+        devices_write(&s, buffer, 0, locked, BYTES);
     }
     memset(own, 0, BYTES);
-    stage_read(&s, own, buffer, 0, BYTES);
-    ck_assert(!locked || stage_has(own, BYTES, 2));
-    stage_fill(own, BYTES, 4);
-    stage_write(&s, buffer, 0, own, BYTES);
-    stage_read(&s, pageable, buffer, 0, BYTES);
-    ck_assert(stage_has(pageable, BYTES, 4));
+    devices_read(&s, own, buffer, 0, BYTES);
+    ck_assert(!locked || devices_has(own, BYTES, 2));
+    devices_fill(own, BYTES, 4);
+    devices_write(&s, buffer, 0, own, BYTES);
+    devices_read(&s, pageable, buffer, 0, BYTES);
+    ck_assert(devices_has(pageable, BYTES, 4));
     if (registered)
         s.ops->host_release(s.device[0], own, 1);
-    stage_fill(own, BYTES, 5); /* the memory is still there */
+    devices_fill(own, BYTES, 5); /* the memory is still there */
     if (locked)
         s.ops->host_release(s.device[0], locked, 0);
     s.ops->release(s.device[0], buffer);
     free(pageable);
     free(own);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -214,7 +214,7 @@ TCase *basics_tcase(void)
     TCase *tc = tcase_create("basics");
 
     tcase_add_test(tc, devices_are_listed_and_none_has_a_reason);
-    tcase_add_test(tc, opened_and_closed_twice_leaves_nothing);
+    tcase_add_test(tc, devices_and_closed_twice_leaves_nothing);
     tcase_add_test(tc, buffers_of_all_sizes_do_not_overlap);
     tcase_add_test(tc, no_memory_left_is_a_fault_that_passes);
     tcase_add_loop_test(tc, copies_of_all_sizes_at_all_offsets, 0, 6);

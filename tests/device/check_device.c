@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "stage.h"
+#include "open_devices.h"
 
 enum { FAILED = 1, SKIPPED = 77 };
 

@@ -2,12 +2,12 @@
 /* Points 21 to 24 of the suite: calls and operations that fail. */
 #include <string.h>
 
-#include "stage.h"
+#include "open_devices.h"
 
 enum { BYTES = 800, N = 10 };
 
-/* Everything that a scenario opens. */
-typedef struct scene {
+/* The objects and the result of a sequence of calls. */
+typedef struct call_sequence {
     const hs_device_ops *ops;
     hs_device           *device;
     hs_stream            stream;
@@ -18,10 +18,10 @@ typedef struct scene {
     bool                 failed; /* a call failed */
     hs_fault             fault;  /* the first one */
     char                 why[HS_WHY];
-} scene;
+} call_sequence;
 
 /* Note the result of a call. */
-static bool done(scene *c, int result)
+static bool done(call_sequence *c, int result)
 {
     if (result != 1 && !c->failed) {
         c->failed = true;
@@ -31,7 +31,7 @@ static bool done(scene *c, int result)
 }
 
 /* Make every call of the table once; go on after a failure as far as objects are there. */
-static void act(scene *c)
+static void make_calls(call_sequence *c)
 {
     const hs_device_ops *ops = c->ops;
     hs_operation         o = {.m = N, .n = N, .k = N};
@@ -73,7 +73,7 @@ static void act(scene *c)
 }
 
 /* Close every open object. Closing calls cannot fail. */
-static void close_all(scene *c)
+static void close_all(call_sequence *c)
 {
     int i;
 
@@ -92,7 +92,7 @@ static void close_all(scene *c)
 }
 
 /* Play the scenario with a planned fault. */
-static void play(scene *c, const planned_fault *fault)
+static void run_calls(call_sequence *c, const planned_fault *fault)
 {
     const char *why, *which = fixture.start(1, fault);
     hs_error    error = {0};
@@ -106,7 +106,7 @@ static void play(scene *c, const planned_fault *fault)
     }
     if (fixture.opened)
         fixture.opened();
-    act(c);
+    make_calls(c);
     close_all(c);
 }
 
@@ -116,13 +116,13 @@ START_TEST(each_call_fails_once)
     planned_fault fault = {.kind = _i ? FAULT_MEMORY : FAULT_LOST};
     unsigned      failures = 0;
     bool          happened = true;
-    scene         c;
+    call_sequence c;
 
-    play(&c, &fault); /* libraries compile and keep what later calls find */
+    run_calls(&c, &fault); /* libraries compile and keep what later calls find */
     ck_assert(!c.failed && c.host);
     while (happened) {
         fault.call++;
-        play(&c, &fault);
+        run_calls(&c, &fault);
         happened = fixture.happened ? fixture.happened() : c.failed || !c.host || !c.locked;
         failures += c.failed;
         if (c.failed && c.device)
@@ -146,20 +146,20 @@ START_TEST(steps_before_a_failed_operation_stay_reached)
 {
     planned_fault fault = {.operation = (unsigned)_i + 1};
     unsigned char memory[BYTES] = {0};
-    stage         s;
+    open_devices  s;
     hs_buffer     buffer;
     int           i, state;
 
-    stage_open(&s, 1, &fault);
-    buffer = stage_alloc(&s, 0, BYTES);
+    devices_open(&s, 1, &fault);
+    buffer = devices_alloc(&s, 0, BYTES);
     ck_assert(s.ops->record(&s.stream[0][0], &s.event[0][4]));
-    stage_finish(&s, &s.stream[0][0]);
+    devices_finish(&s, &s.stream[0][0]);
     for (i = 0; i <= _i; i++) {
         fixture.hold(&s.stream[0][0]);
         ck_assert(s.ops->copy(&s.stream[0][0], on(s.device[0], buffer, 0), on_host(memory), BYTES));
         ck_assert(s.ops->record(&s.stream[0][0], &s.event[0][i]));
         fixture.let_go(&s.stream[0][0]);
-        state = stage_await(&s, &s.event[0][i]);
+        state = devices_await(&s, &s.event[0][i]);
         ck_assert_int_eq(state, i < _i ? 1 : -1);
     }
     ck_assert(!s.ops->record(&s.stream[0][0], &s.event[0][3])); /* no call is made after a loss */
@@ -169,7 +169,7 @@ START_TEST(steps_before_a_failed_operation_stay_reached)
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_LOST);
     ck_assert(s.device[0]->fault.text[0]);
     s.ops->release(s.device[0], buffer);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -178,14 +178,14 @@ START_TEST(a_loss_ends_waits_of_other_streams)
 {
     planned_fault  fault = {.operation = 1};
     unsigned char *memory;
-    stage          s;
+    open_devices   s;
     hs_buffer      buffer;
     bool           waits;
 
-    stage_open(&s, 2, &fault);
-    memory = stage_host(&s, BYTES);
+    devices_open(&s, 2, &fault);
+    memory = devices_host(&s, BYTES);
     memset(memory, 0, BYTES);
-    buffer = stage_alloc(&s, 0, BYTES);
+    buffer = devices_alloc(&s, 0, BYTES);
     waits = s.count == 2 && s.device[0]->domain == s.device[1]->domain;
     fixture.hold(&s.stream[0][0]);
     ck_assert(s.ops->copy(&s.stream[0][0], on(s.device[0], buffer, 0), on_host(memory), BYTES));
@@ -198,13 +198,14 @@ START_TEST(a_loss_ends_waits_of_other_streams)
         ck_assert_int_eq(s.ops->query(&s.event[1][2]), 0);
     }
     fixture.let_go(&s.stream[0][0]);
-    ck_assert_int_eq(stage_await(&s, &s.event[0][2]), -1); /* before any look at the other stream */
-    ck_assert_int_eq(stage_await(&s, &s.event[0][1]), -1);
+    ck_assert_int_eq(devices_await(&s, &s.event[0][2]),
+                     -1); /* before any look at the other stream */
+    ck_assert_int_eq(devices_await(&s, &s.event[0][1]), -1);
     if (waits)
-        ck_assert_int_ne(stage_await(&s, &s.event[1][2]), 0);
+        ck_assert_int_ne(devices_await(&s, &s.event[1][2]), 0);
     s.ops->release(s.device[0], buffer);
-    stage_host_free(&s, memory);
-    stage_close(&s, true);
+    devices_host_free(&s, memory);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -214,24 +215,24 @@ START_TEST(a_hung_device_can_be_closed)
     planned_fault         fault = {.operation = 1, .kind = FAULT_HANG};
     static unsigned char *memory; /* a hung device keeps both, which is no leak of the test */
     static hs_buffer      buffer;
-    stage                 s;
+    open_devices          s;
 
-    stage_open(&s, 1, &fault);
-    memory = stage_host(&s, BYTES);
+    devices_open(&s, 1, &fault);
+    memory = devices_host(&s, BYTES);
     memset(memory, 0, BYTES);
-    buffer = stage_alloc(&s, 0, BYTES);
+    buffer = devices_alloc(&s, 0, BYTES);
     ck_assert(s.ops->copy(&s.stream[0][0], on(s.device[0], buffer, 0), on_host(memory), BYTES));
     ck_assert(s.ops->record(&s.stream[0][0], &s.event[0][1]));
     ck_assert_int_eq(s.ops->query(&s.event[0][1]), 0);
     ck_assert(s.ops->record(&s.stream[0][1], &s.event[0][3]));
-    ck_assert_int_eq(stage_await(&s, &s.event[0][3]), 1);
+    ck_assert_int_eq(devices_await(&s, &s.event[0][3]), 1);
     s.device[0]->fault.kind = HS_FAULT_HUNG;
     ck_assert_int_eq(s.ops->query(&s.event[0][1]), -1);
     ck_assert_int_eq(s.ops->query(&s.event[0][3]), 1); /* seen reached before */
     ck_assert(!s.ops->record(&s.stream[0][0], &s.event[0][2]));
     s.ops->release(s.device[0], buffer);
-    stage_host_free(&s, memory);
-    stage_close(&s, false);
+    devices_host_free(&s, memory);
+    devices_close(&s, false);
     if (fixture.end_hang)
         fixture.end_hang();
 }

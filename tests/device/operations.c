@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stage.h"
+#include "open_devices.h"
 
 enum { PANEL = 32, PADDING = 3, MOST = 100 * 2 + PADDING };
 
@@ -15,7 +15,7 @@ typedef struct matrix {
     hs_buffer buffer;
 } matrix;
 
-static stage        s;
+static open_devices s;
 static int          single;
 static unsigned     draws;
 static const double padding = 77;
@@ -53,7 +53,7 @@ static matrix make_with(int rows, int columns, int ld, double diagonal)
     for (j = 0; j < columns; j++)
         for (i = 0; i < rows; i++)
             *element(&a, i, j) = (double)(float)(draw() + (i == j ? diagonal : 0));
-    a.buffer = stage_alloc(&s, 0, (size_t)elements(&a) * width());
+    a.buffer = devices_alloc(&s, 0, (size_t)elements(&a) * width());
     return a;
 }
 
@@ -97,7 +97,7 @@ static void upload(const matrix *a)
             ((float *)memory)[i] = (float)a->at[i];
         else
             ((double *)memory)[i] = a->at[i];
-    stage_write(&s, a->buffer, 0, memory, bytes);
+    devices_write(&s, a->buffer, 0, memory, bytes);
     free(memory);
 }
 
@@ -108,7 +108,7 @@ static void download(matrix *a)
     void  *memory = malloc(bytes);
     int    i, inside;
 
-    stage_read(&s, memory, a->buffer, 0, bytes);
+    devices_read(&s, memory, a->buffer, 0, bytes);
     for (i = 0; i < elements(a); i++) {
         a->at[i] = single ? (double)((float *)memory)[i] : ((double *)memory)[i];
         inside = i >= a->offset && (i - a->offset) % a->ld < a->rows;
@@ -130,22 +130,22 @@ static bool has(hs_operation_kind kind)
 /* Launch with work space and info, wait, and return info. */
 static int compute(hs_operation *o)
 {
-    hs_buffer info = stage_alloc(&s, 0, sizeof(int)), work = NULL;
+    hs_buffer info = devices_alloc(&s, 0, sizeof(int)), work = NULL;
     int       value = -1;
     size_t    bytes = 0;
 
     o->single = single;
-    stage_write(&s, info, 0, &(int){0}, sizeof(int));
+    devices_write(&s, info, 0, &(int){0}, sizeof(int));
     o->info = (hs_operand){.buffer = info};
     ck_assert_msg(!s.ops->work || s.ops->work(s.device[0], o, &bytes), "%s",
                   s.device[0]->fault.text);
     if (bytes)
-        work = stage_alloc(&s, 0, bytes);
+        work = devices_alloc(&s, 0, bytes);
     o->work = (hs_operand){.buffer = work};
     o->work_bytes = bytes;
     ck_assert_msg(s.ops->launch(&s.stream[0][0], o), "%s", s.device[0]->fault.text);
-    stage_finish(&s, &s.stream[0][0]);
-    stage_read(&s, &value, info, 0, sizeof value);
+    devices_finish(&s, &s.stream[0][0]);
+    devices_read(&s, &value, info, 0, sizeof value);
     s.ops->release(s.device[0], info);
     if (work)
         s.ops->release(s.device[0], work);
@@ -339,7 +339,7 @@ static void try_getrf(int m, int n, bool exchanges)
 {
     matrix    a = make(m, n, exchanges ? 0 : 2.0 * n), before = copy_of(&a), product = zeros(m, n);
     int      *pivots = calloc((size_t)n, sizeof *pivots), i, j;
-    hs_buffer buffer = stage_alloc(&s, 0, (size_t)n * sizeof *pivots);
+    hs_buffer buffer = devices_alloc(&s, 0, (size_t)n * sizeof *pivots);
     hs_operation o = {.kind = HS_OPERATION_GETRF, .m = m, .n = n, .a = operand(&a)};
     matrix       upper;
 
@@ -348,7 +348,7 @@ static void try_getrf(int m, int n, bool exchanges)
     upload(&a);
     ck_assert_int_eq(compute(&o), 0);
     download(&a);
-    stage_read(&s, pivots, buffer, 0, (size_t)n * sizeof *pivots);
+    devices_read(&s, pivots, buffer, 0, (size_t)n * sizeof *pivots);
     if (exchanges)
         exchange_rows(&before, pivots, n);
     upper = zeros(n, n);
@@ -586,10 +586,10 @@ START_TEST(operations_equal_loops)
 {
     draws = 1;
     single = _i >= SIZES;
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     try_all(sizes[_i % SIZES]);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_NONE);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
@@ -599,7 +599,7 @@ START_TEST(operations_that_are_not_there_are_refused)
     hs_operation o = {.n = 1, .m = 1, .k = 1};
     unsigned     kind;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     for (single = 0; single < 2; single++)
         for (kind = 0; kind <= HS_OPERATION_KINDS; kind++)
             if (!has((hs_operation_kind)kind)) {
@@ -609,8 +609,8 @@ START_TEST(operations_that_are_not_there_are_refused)
                 ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_NONE);
             }
     ck_assert_uint_ne(s.device[0]->operations[0] & 1u << HS_OPERATION_GEMM, 0);
-    stage_finish(&s, &s.stream[0][0]);
-    stage_close(&s, true);
+    devices_finish(&s, &s.stream[0][0]);
+    devices_close(&s, true);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "stage.h"
+#include "open_devices.h"
 #include "support/clock.h"
 
 enum { BYTES = 6000, LOOKS = 20 };
@@ -14,58 +14,58 @@ typedef struct memory {
     unsigned char *in[2], *out[2];
 } memory;
 
-static void take(stage *s, memory *m)
+static void take(open_devices *s, memory *m)
 {
     int i;
 
     for (i = 0; i < 2; i++) {
-        m->buffer[i] = stage_alloc(s, 0, BYTES);
-        m->in[i] = stage_host(s, BYTES);
-        m->out[i] = stage_host(s, BYTES);
-        stage_fill(m->in[i], BYTES, (unsigned)i + 10);
+        m->buffer[i] = devices_alloc(s, 0, BYTES);
+        m->in[i] = devices_host(s, BYTES);
+        m->out[i] = devices_host(s, BYTES);
+        devices_fill(m->in[i], BYTES, (unsigned)i + 10);
         memset(m->out[i], 0, BYTES);
     }
 }
 
-static void give(stage *s, const memory *m)
+static void give(open_devices *s, const memory *m)
 {
     int i;
 
     for (i = 0; i < 2; i++) {
         s->ops->release(s->device[0], m->buffer[i]);
-        stage_host_free(s, m->in[i]);
-        stage_host_free(s, m->out[i]);
+        devices_host_free(s, m->in[i]);
+        devices_host_free(s, m->out[i]);
     }
-    stage_close(s, true);
+    devices_close(s, true);
 }
 
-static void copy_in(stage *s, unsigned stream, hs_buffer to, unsigned char *from)
+static void copy_in(open_devices *s, unsigned stream, hs_buffer to, unsigned char *from)
 {
     ck_assert(s->ops->copy(&s->stream[0][stream], on(s->device[0], to, 0), on_host(from), BYTES));
 }
 
-static void copy_out(stage *s, unsigned stream, unsigned char *to, hs_buffer from)
+static void copy_out(open_devices *s, unsigned stream, unsigned char *to, hs_buffer from)
 {
     ck_assert(s->ops->copy(&s->stream[0][stream], on_host(to), on(s->device[0], from, 0), BYTES));
 }
 
-static void record(stage *s, unsigned stream, unsigned event)
+static void record(open_devices *s, unsigned stream, unsigned event)
 {
     ck_assert(s->ops->record(&s->stream[0][stream], &s->event[0][event]));
 }
 
-static void wait(stage *s, unsigned stream, unsigned event)
+static void wait(open_devices *s, unsigned stream, unsigned event)
 {
     ck_assert(s->ops->wait(&s->stream[0][stream], &s->event[0][event]));
 }
 
-static void reached(stage *s, unsigned event)
+static void reached(open_devices *s, unsigned event)
 {
-    ck_assert_int_eq(stage_await(s, &s->event[0][event]), 1);
+    ck_assert_int_eq(devices_await(s, &s->event[0][event]), 1);
 }
 
 /* Check several times that an event is pending. */
-static void pending(stage *s, unsigned event)
+static void pending(open_devices *s, unsigned event)
 {
     const struct timespec nap = {0, 100000};
     int                   i;
@@ -79,10 +79,10 @@ static void pending(stage *s, unsigned event)
 /* 8 */
 START_TEST(a_stream_keeps_its_order)
 {
-    stage  s;
-    memory m;
+    open_devices s;
+    memory       m;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     fixture.hold(&s.stream[0][0]);
     copy_in(&s, 0, m.buffer[0], m.in[0]);
@@ -92,7 +92,7 @@ START_TEST(a_stream_keeps_its_order)
     record(&s, 0, 1);
     fixture.let_go(&s.stream[0][0]);
     reached(&s, 1);
-    ck_assert(stage_has(m.out[0], BYTES, 10) && stage_has(m.out[1], BYTES, 11));
+    ck_assert(devices_has(m.out[0], BYTES, 10) && devices_has(m.out[1], BYTES, 11));
     give(&s, &m);
 }
 END_TEST
@@ -100,10 +100,10 @@ END_TEST
 /* 9 */
 START_TEST(a_held_stream_delays_no_other)
 {
-    stage  s;
-    memory m;
+    open_devices s;
+    memory       m;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     fixture.hold(&s.stream[0][0]);
     copy_in(&s, 0, m.buffer[0], m.in[0]);
@@ -112,7 +112,7 @@ START_TEST(a_held_stream_delays_no_other)
     copy_out(&s, 1, m.out[1], m.buffer[1]);
     record(&s, 1, 2);
     reached(&s, 2);
-    ck_assert(stage_has(m.out[1], BYTES, 11));
+    ck_assert(devices_has(m.out[1], BYTES, 11));
     pending(&s, 1);
     fixture.let_go(&s.stream[0][0]);
     reached(&s, 1);
@@ -123,10 +123,10 @@ END_TEST
 /* 10 */
 START_TEST(a_stream_waits_for_a_step_of_another)
 {
-    stage  s;
-    memory m;
+    open_devices s;
+    memory       m;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     fixture.hold(&s.stream[0][0]);
     copy_in(&s, 0, m.buffer[0], m.in[0]);
@@ -137,7 +137,7 @@ START_TEST(a_stream_waits_for_a_step_of_another)
     pending(&s, 2);
     fixture.let_go(&s.stream[0][0]);
     reached(&s, 2);
-    ck_assert(stage_has(m.out[0], BYTES, 10));
+    ck_assert(devices_has(m.out[0], BYTES, 10));
     ck_assert_int_eq(s.ops->query(&s.event[0][1]), 1);
     give(&s, &m);
 }
@@ -146,10 +146,10 @@ END_TEST
 /* 11, 14 */
 START_TEST(reached_and_unrecorded_events_delay_nothing)
 {
-    stage  s;
-    memory m;
+    open_devices s;
+    memory       m;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     ck_assert_int_eq(s.ops->query(&s.event[0][1]), 1);
     wait(&s, 1, 1);
@@ -160,7 +160,7 @@ START_TEST(reached_and_unrecorded_events_delay_nothing)
     copy_out(&s, 1, m.out[0], m.buffer[0]);
     record(&s, 1, 2);
     reached(&s, 2);
-    ck_assert(stage_has(m.out[0], BYTES, 10));
+    ck_assert(devices_has(m.out[0], BYTES, 10));
     give(&s, &m);
 }
 END_TEST
@@ -169,10 +169,10 @@ END_TEST
  * again behind both. Stream 1 waits for the first of these steps. */
 START_TEST(a_wait_is_for_the_step_recorded_by_then)
 {
-    stage  s;
-    memory m;
+    open_devices s;
+    memory       m;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     fixture.hold(&s.stream[0][2]);
     record(&s, 2, 3);
@@ -189,7 +189,7 @@ START_TEST(a_wait_is_for_the_step_recorded_by_then)
     pending(&s, 2);
     fixture.let_go(&s.stream[0][2]);
     reached(&s, 2);
-    ck_assert(stage_has(m.out[0], BYTES, 10));
+    ck_assert(devices_has(m.out[0], BYTES, 10));
     pending(&s, 1);
     fixture.let_go(&s.stream[0][3]);
     reached(&s, 1);
@@ -200,11 +200,11 @@ END_TEST
 /* 13, 15 */
 START_TEST(a_reached_step_shows_all_before_it)
 {
-    stage  s;
-    memory m;
-    int    round;
+    open_devices s;
+    memory       m;
+    int          round;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     for (round = 0; round < 20; round++) {
         memset(m.out[0], 0, BYTES);
@@ -222,7 +222,7 @@ START_TEST(a_reached_step_shows_all_before_it)
             fixture.let_go(&s.stream[0][0]);
         }
         reached(&s, 1);
-        ck_assert(stage_has(m.out[0], BYTES, 11) && stage_has(m.out[1], BYTES, 10));
+        ck_assert(devices_has(m.out[0], BYTES, 11) && devices_has(m.out[1], BYTES, 10));
         ck_assert_int_eq(s.ops->query(&s.event[0][2]), 1);
     }
     give(&s, &m);
@@ -233,11 +233,11 @@ END_TEST
 START_TEST(times_of_steps_lie_between_readings_of_the_host)
 {
     enum { SLACK = 2000, STEPS = 5 };
-    stage   s;
-    memory  m;
-    int64_t first, now, last = 0, ns = -1, i;
+    open_devices s;
+    memory       m;
+    int64_t      first, now, last = 0, ns = -1, i;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     take(&s, &m);
     copy_in(&s, 0, m.buffer[0], m.in[0]); /* the device is warm */
     record(&s, 0, 1);
@@ -264,18 +264,18 @@ END_TEST
 START_TEST(launch_returns_while_the_stream_is_held)
 {
     enum { N = 8 };
-    double    numbers[N * N], zero[N * N] = {0};
-    stage     s;
-    hs_buffer a, c;
-    int       i;
+    double       numbers[N * N], zero[N * N] = {0};
+    open_devices s;
+    hs_buffer    a, c;
+    int          i;
 
-    stage_open(&s, 1, NULL);
+    devices_open(&s, 1, NULL);
     for (i = 0; i < N * N; i++)
         numbers[i] = i % (N + 1) == 0; /* a unit matrix */
-    a = stage_alloc(&s, 0, sizeof numbers);
-    c = stage_alloc(&s, 0, sizeof numbers);
-    stage_write(&s, a, 0, numbers, sizeof numbers);
-    stage_write(&s, c, 0, zero, sizeof zero);
+    a = devices_alloc(&s, 0, sizeof numbers);
+    c = devices_alloc(&s, 0, sizeof numbers);
+    devices_write(&s, a, 0, numbers, sizeof numbers);
+    devices_write(&s, c, 0, zero, sizeof zero);
     for (i = 0; i < 2; i++) { /* the first launch may load the library */
         hs_operation gemm = {.kind = HS_OPERATION_GEMM,
                              .m = N,
@@ -295,17 +295,17 @@ START_TEST(launch_returns_while_the_stream_is_held)
         }
         reached(&s, 1);
     }
-    stage_read(&s, numbers, c, 0, sizeof numbers);
+    devices_read(&s, numbers, c, 0, sizeof numbers);
     ck_assert_double_eq(numbers[0], -2);
     s.ops->release(s.device[0], a);
     s.ops->release(s.device[0], c);
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 
 /* A thread that copies in its own stream; the mutex is that of the device. */
 typedef struct user {
-    stage           *s;
+    open_devices    *s;
     pthread_mutex_t *mutex;
     unsigned         device, stream;
     hs_buffer        buffer;
@@ -343,8 +343,8 @@ static void *use(void *context)
 
     u->right = true;
     for (i = 0; i < 50 && u->right; i++) {
-        stage_fill(u->in, BYTES, 100 * u->stream + i);
-        u->right = round_trip(u) && stage_has(u->out, BYTES, 100 * u->stream + i);
+        devices_fill(u->in, BYTES, 100 * u->stream + i);
+        u->right = round_trip(u) && devices_has(u->out, BYTES, 100 * u->stream + i);
     }
     return NULL;
 }
@@ -355,14 +355,14 @@ START_TEST(two_threads_use_a_device_or_two)
     static user     users[2];
     pthread_mutex_t mutex[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
     pthread_t       thread[2];
-    stage           s;
+    open_devices    s;
     unsigned        i;
 
-    stage_open(&s, 1 + (unsigned)_i, NULL);
+    devices_open(&s, 1 + (unsigned)_i, NULL);
     for (i = 0; i < 2; i++) {
         users[i] = (user){.s = &s, .device = s.count == 2 ? i : 0, .stream = i + 1};
         users[i].mutex = &mutex[users[i].device];
-        users[i].buffer = stage_alloc(&s, users[i].device, BYTES);
+        users[i].buffer = devices_alloc(&s, users[i].device, BYTES);
     }
     for (i = 0; i < 2; i++)
         ck_assert_int_eq(pthread_create(&thread[i], NULL, use, &users[i]), 0);
@@ -372,7 +372,7 @@ START_TEST(two_threads_use_a_device_or_two)
         ck_assert_msg(users[i].right, "thread %u: %s", i, s.device[users[i].device]->fault.text);
         s.ops->release(s.device[users[i].device], users[i].buffer);
     }
-    stage_close(&s, true);
+    devices_close(&s, true);
 }
 END_TEST
 

@@ -2,7 +2,7 @@
 /* Point 25 of the suite: a segment computes the same results as separate launches. */
 #include <string.h>
 
-#include "stage.h"
+#include "open_devices.h"
 
 enum { N = 12, STEPS = 3 };
 
@@ -11,7 +11,7 @@ typedef struct work {
     double    numbers[N * N];
 } work;
 
-static void product(stage *s, unsigned stream, hs_buffer a, hs_buffer c)
+static void product(open_devices *s, unsigned stream, hs_buffer a, hs_buffer c)
 {
     hs_operation gemm = {.kind = HS_OPERATION_GEMM,
                          .m = N,
@@ -24,20 +24,20 @@ static void product(stage *s, unsigned stream, hs_buffer a, hs_buffer c)
     ck_assert_msg(s->ops->launch(&s->stream[0][stream], &gemm), "%s", s->device[0]->fault.text);
 }
 
-static void record(stage *s, unsigned stream, unsigned event)
+static void record(open_devices *s, unsigned stream, unsigned event)
 {
     ck_assert_msg(s->ops->record(&s->stream[0][stream], &s->event[0][event]), "%s",
                   s->device[0]->fault.text);
 }
 
-static void wait(stage *s, unsigned stream, unsigned event)
+static void wait(open_devices *s, unsigned stream, unsigned event)
 {
     ck_assert_msg(s->ops->wait(&s->stream[0][stream], &s->event[0][event]), "%s",
                   s->device[0]->fault.text);
 }
 
 /* Launch work in streams 0 and 1, with steps 1 to 4: the same with and without a segment. */
-static void launch(stage *s, const work *w)
+static void launch(open_devices *s, const work *w)
 {
     record(s, 0, 1);
     wait(s, 1, 1);
@@ -51,44 +51,44 @@ static void launch(stage *s, const work *w)
     record(s, 0, 4);
 }
 
-static void reset(stage *s, work *w)
+static void reset(open_devices *s, work *w)
 {
     int i;
 
     for (i = 0; i < N * N; i++)
         w->numbers[i] = 1.0 / (i + 1);
-    stage_write(s, w->a, 0, w->numbers, sizeof w->numbers);
+    devices_write(s, w->a, 0, w->numbers, sizeof w->numbers);
     memset(w->numbers, 0, sizeof w->numbers);
-    stage_write(s, w->c[0], 0, w->numbers, sizeof w->numbers);
-    stage_write(s, w->c[1], 0, w->numbers, sizeof w->numbers);
+    devices_write(s, w->c[0], 0, w->numbers, sizeof w->numbers);
+    devices_write(s, w->c[1], 0, w->numbers, sizeof w->numbers);
 }
 
 /* Index 1: events are pending late. */
-static void begin(stage *s, work *w, int index)
+static void begin(open_devices *s, work *w, int index)
 {
     if (fixture.choose_late)
         fixture.choose_late(index == 1);
-    stage_open(s, 1, NULL);
-    w->a = stage_alloc(s, 0, sizeof w->numbers);
-    w->c[0] = stage_alloc(s, 0, sizeof w->numbers);
-    w->c[1] = stage_alloc(s, 0, sizeof w->numbers);
+    devices_open(s, 1, NULL);
+    w->a = devices_alloc(s, 0, sizeof w->numbers);
+    w->c[0] = devices_alloc(s, 0, sizeof w->numbers);
+    w->c[1] = devices_alloc(s, 0, sizeof w->numbers);
     reset(s, w);
     product(s, 0, w->a, w->c[0]); /* libraries are loaded */
     product(s, 1, w->a, w->c[1]);
-    stage_finish(s, &s->stream[0][0]);
-    stage_finish(s, &s->stream[0][1]);
+    devices_finish(s, &s->stream[0][0]);
+    devices_finish(s, &s->stream[0][1]);
     reset(s, w);
 }
 
-static void finish(stage *s, const work *w)
+static void finish(open_devices *s, const work *w)
 {
     s->ops->release(s->device[0], w->a);
     s->ops->release(s->device[0], w->c[0]);
     s->ops->release(s->device[0], w->c[1]);
-    stage_close(s, true);
+    devices_close(s, true);
 }
 
-static hs_segment *collect(stage *s, const work *w)
+static hs_segment *collect(open_devices *s, const work *w)
 {
     hs_segment *segment = NULL;
 
@@ -102,21 +102,21 @@ static hs_segment *collect(stage *s, const work *w)
 
 START_TEST(a_segment_equals_its_work_one_by_one)
 {
-    stage       s;
-    work        w;
-    double      alone[2][N * N];
-    hs_segment *segment;
-    int         round, i;
+    open_devices s;
+    work         w;
+    double       alone[2][N * N];
+    hs_segment  *segment;
+    int          round, i;
 
     begin(&s, &w, _i);
     for (round = 0; round < 2; round++) {
         launch(&s, &w);
-        ck_assert_int_eq(stage_await(&s, &s.event[0][4]), 1);
-        stage_read(&s, alone[round], w.c[1], 0, sizeof alone[round]);
+        ck_assert_int_eq(devices_await(&s, &s.event[0][4]), 1);
+        devices_read(&s, alone[round], w.c[1], 0, sizeof alone[round]);
     }
     reset(&s, &w);
     segment = collect(&s, &w);
-    stage_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);
+    devices_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);
     ck_assert_double_eq(w.numbers[0], 0); /* collected, not executed */
     for (round = 0; round < 2; round++) {
         fixture.hold(&s.stream[0][0]);
@@ -125,8 +125,8 @@ START_TEST(a_segment_equals_its_work_one_by_one)
             ck_assert_int_eq(s.ops->query(&s.event[0][i]), 0);
         fixture.let_go(&s.stream[0][0]);
         for (i = 4; i > 0; i--)
-            ck_assert_int_eq(stage_await(&s, &s.event[0][i]), 1);
-        stage_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);
+            ck_assert_int_eq(devices_await(&s, &s.event[0][i]), 1);
+        devices_read(&s, w.numbers, w.c[1], 0, sizeof w.numbers);
         ck_assert_mem_eq(w.numbers, alone[round], sizeof w.numbers);
     }
     s.ops->segments->release(segment);
@@ -137,10 +137,10 @@ END_TEST
 /* Events that a segment records are steps: pending from the launch on, and others can wait. */
 START_TEST(events_in_a_segment_are_steps)
 {
-    stage       s;
-    work        w;
-    hs_segment *segment;
-    int         i;
+    open_devices s;
+    work         w;
+    hs_segment  *segment;
+    int          i;
 
     begin(&s, &w, _i);
     segment = collect(&s, &w);
@@ -153,27 +153,27 @@ START_TEST(events_in_a_segment_are_steps)
     for (i = 1; i <= 5; i++)
         ck_assert_int_eq(s.ops->query(&s.event[0][i]), 0);
     fixture.let_go(&s.stream[0][0]);
-    ck_assert_int_eq(stage_await(&s, &s.event[0][5]), 1);
-    stage_read(&s, w.numbers, w.c[0], 0, sizeof w.numbers);
+    ck_assert_int_eq(devices_await(&s, &s.event[0][5]), 1);
+    devices_read(&s, w.numbers, w.c[0], 0, sizeof w.numbers);
     ck_assert(w.numbers[0] != 0);
     s.ops->segments->release(segment);
     finish(&s, &w);
 }
 END_TEST
 
-/* The first copy or operation of the launch fails, or a later one. A launch may report that its work
- * has failed already. */
+/* The first copy or operation of the launch fails, or a later one. A launch may report that its
+ * work has failed already. */
 START_TEST(an_operation_of_a_segment_fails)
 {
-    stage       s;
-    work        w;
-    hs_segment *segment;
+    open_devices s;
+    work         w;
+    hs_segment  *segment;
 
     begin(&s, &w, 0);
     segment = collect(&s, &w);
     fixture.fail_operation((unsigned)_i + 1);
     if (s.ops->segments->launch(segment, &s.stream[0][0]))
-        ck_assert_int_eq(stage_await(&s, &s.event[0][4]), -1);
+        ck_assert_int_eq(devices_await(&s, &s.event[0][4]), -1);
     ck_assert_int_eq(s.device[0]->fault.kind, HS_FAULT_LOST);
     s.ops->segments->release(segment);
     finish(&s, &w);

@@ -48,7 +48,8 @@ static hs_schedule *by_turns(const hs_instance *in, unsigned first)
     return lists(in, worker);
 }
 
-static finished_run play(unsigned cpus, unsigned gpus, unsigned first, const hs_exec_settings *s)
+static finished_run run_mixture(unsigned cpus, unsigned gpus, unsigned first,
+                                const hs_exec_settings *s)
 {
     hs_instance *in = instance_of(mixture, cpus, gpus, HS_MILLISECONDS);
     hs_schedule *plan = by_turns(in, first);
@@ -65,7 +66,7 @@ START_TEST(a_plan_on_both)
 
     settings.devices = 2;
     fake_reset(&settings);
-    p = play(2, 2, 0, &s);
+    p = run_mixture(2, 2, 0, &s);
     assert_all_done_once(&p);
     hs_exec_records(p.exec, 2, &count);
     ck_assert_uint_eq(count, TASKS / 4);
@@ -85,7 +86,7 @@ END_TEST
 START_TEST(a_plan_on_one_gpu_alone)
 {
     hs_exec_settings s = settings_for("plan", _i);
-    finished_run     p = play(1, 1, 1, &s);
+    finished_run     p = run_mixture(1, 1, 1, &s);
 
     assert_all_done_once(&p);
     ck_assert_uint_eq(fake_pageable_copies(), 0);
@@ -261,8 +262,8 @@ static int needs_no_stream(void *argument, const hs_plugin_task *task)
 START_TEST(functions_get_a_stream)
 {
     static const script_row tasks[] = {{1, 1, NULL, 12, 0}, END_ROW};
-    hs_exec_settings s = settings_for("plan", STREAMS);
-    hs_exec_call     calls[12];
+    hs_exec_settings        s = settings_for("plan", STREAMS);
+    hs_exec_call            calls[12];
     hs_instance            *in = instance_of(tasks, 1, 1, HS_MILLISECONDS);
     finished_run            p;
 
@@ -344,7 +345,7 @@ START_TEST(a_task_that_fails)
     finished_run     p;
     unsigned         calls;
 
-    p = play(1, 1, 1, &s);
+    p = run_mixture(1, 1, 1, &s);
     assert_all_done_once(&p);
     calls = fake_call_count();
     end_run(&p);
@@ -477,7 +478,7 @@ START_TEST(devices_are_listed)
 }
 END_TEST
 
-extern int      fake_nvml_works;
+extern int              fake_nvml_works;
 extern _Atomic unsigned fake_nvml_users;
 
 /* Check that the report has energy and clocks of the run's GPUs if NVML works, and zeros if not. */
@@ -490,13 +491,13 @@ START_TEST(energy_and_clocks)
     settings.devices = 3;
     fake_reset(&settings);
     fake_nvml_works = _i;
-    p = play(1, 2, 0, &s);
+    p = run_mixture(1, 2, 0, &s);
     ck_assert_double_eq_tol(p.report.gpu_joules, _i ? 1.5 + 3 : 0, 1e-9);
     ck_assert_uint_eq(p.report.gpu_clock, _i ? 1400 : 0);
     ck_assert_uint_eq(p.report.gpu_clock_max, _i ? 1981 : 0);
     ck_assert_uint_eq(fake_nvml_users, 0);
     end_run(&p);
-    p = play(3, 0, 0, &s);
+    p = run_mixture(3, 0, 0, &s);
     ck_assert_double_eq(p.report.gpu_joules, 0);
     end_run(&p);
 }

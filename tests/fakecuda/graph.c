@@ -424,7 +424,7 @@ static void run_node(const run *r, int i)
 
     if (r->operation->mute)
         node.run = NULL;
-    fake_perform(r->stream, &node, 1);
+    fake_execute(r->stream, &node, 1);
     if (node.kind == FAKE_RECORD && fake.settings.late) {
         node.event->asked = node.event->done;
         node.event->known = l->known[i];

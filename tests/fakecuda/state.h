@@ -109,9 +109,9 @@ typedef struct fake_span {
     int         device; /* another device's number + 1; 0: the stream's device */
 } fake_span;
 
-fake_block     *fake_block_of(const void *pointer); /* NULL: no live block */
-void           *fake_host_address(const void *pointer); /* accessible host address */
-void            fake_block_free(fake_block *block);
+fake_block *fake_block_of(const void *pointer);     /* NULL: no live block */
+void       *fake_host_address(const void *pointer); /* accessible host address */
+void        fake_block_free(fake_block *block);
 void        fake_block_register_host_memory(void *base, size_t size); /* pin the caller's memory */
 cudaError_t fake_free_pinned(void *pointer, int borrowed, const char *call);
 void        fake_record_use(fake_block *block, const fake_use *use);
@@ -227,7 +227,7 @@ void     fake_branch_mark_done(int slot, uint64_t number);
 double fake_flops(const fake_operation *kernel); /* number of flops */
 
 /* Carry out an operation on its stream's thread, including its waiting. */
-void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph);
+void fake_execute(fake_stream *stream, const fake_operation *operation, int in_graph);
 
 int               fake_is_pending(int slot, uint64_t number);
 int               fake_stream_is_busy(const fake_stream *stream);

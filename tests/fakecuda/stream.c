@@ -339,7 +339,8 @@ static void settle(const fake_stream *stream, const fake_operation *operation, i
         fake_block_free(operation->block);
     if (operation->kind != FAKE_RECORD)
         return;
-    event->done = operation->ticket ? operation->ticket : event->done + 1; /* ticket 0: a node of a graph */
+    event->done =
+        operation->ticket ? operation->ticket : event->done + 1; /* ticket 0: a node of a graph */
     event->ns = end;
     event->device_of_record = stream->object.device;
 }
@@ -372,7 +373,7 @@ static void call_host(const fake_stream *stream, const fake_operation *operation
     pthread_mutex_lock(&fake_lock);
 }
 
-void fake_perform(fake_stream *stream, const fake_operation *operation, int in_graph)
+void fake_execute(fake_stream *stream, const fake_operation *operation, int in_graph)
 {
     int        *engine = engine_of(stream, operation->kind);
     fake_record record = {operation->name,
@@ -432,7 +433,7 @@ static void *serve(void *context)
         wait_for_turn(stream, operation);
         begin_in_queue(stream);
         if (operation->kind < FAKE_KINDS)
-            fake_perform(stream, operation, 0);
+            fake_execute(stream, operation, 0);
         stream->first = operation->next;
         if (!stream->first)
             stream->last = &stream->first;

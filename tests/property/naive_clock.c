@@ -6,17 +6,17 @@
 
 #include "literal.h"
 
-typedef struct actor {
+typedef struct naive_worker {
     enum { IDLE, RUNS, WAITS } doing;
     double at; /* time of the end of the running task, or of the next request */
     size_t entry;
-} actor;
+} naive_worker;
 
 typedef struct naive_clock {
     const sample      *s;
     const hs_instance *truth;
     const decider     *d;
-    actor             *of;
+    naive_worker      *of;
     plan               out;
 } naive_clock;
 
@@ -24,7 +24,7 @@ static void end_task(naive_clock *c, unsigned worker, hs_ending how, double now)
 {
     hs_placement *entry = &c->out.at[c->of[worker].entry];
 
-    c->of[worker] = (actor){IDLE, now, 0};
+    c->of[worker] = (naive_worker){IDLE, now, 0};
     if (how == HS_ENDING_ABORTED) {
         entry->end = now;
         entry->state = HS_ABORTED;
@@ -43,7 +43,7 @@ static bool ask_worker(naive_clock *c, unsigned worker, double now)
         c->d->next(c->d->self, worker, now, &decision);
     if (decision.kind == HS_DECIDE_WAIT) {
         REQUIRE(c->s, decision.until > now, "it is to ask again at %.17g", decision.until);
-        c->of[worker] = (actor){WAITS, decision.until, 0};
+        c->of[worker] = (naive_worker){WAITS, decision.until, 0};
         return false;
     }
     if (decision.kind == HS_DECIDE_SPOLIATE) {
@@ -53,7 +53,7 @@ static bool ask_worker(naive_clock *c, unsigned worker, double now)
     }
     REQUIRE(c->s, c->out.count < 100 * (c->s->n + 1), "it never ends");
     time = hs_instance_time(c->truth, decision.task, type);
-    c->of[worker] = (actor){RUNS, now + time, c->out.count};
+    c->of[worker] = (naive_worker){RUNS, now + time, c->out.count};
     plan_add_entry(&c->out, decision.task, worker, now, now + time);
     return true;
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_BACKEND_FIXTURE_H
 #define TESTS_BACKEND_FIXTURE_H
 
-/* A stage: a backend with a single worker, for attempts at a task without a dispatcher. */
+/* A fixture: a backend with a single worker, for attempts at a task without a dispatcher. */
 
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include "rounds.h"
 #include "suite.h"
 
-typedef struct stage {
+typedef struct fixture {
     const hs_backend      *backend;
     hs_instance           *in;
     hs_backend_options     options;
@@ -26,14 +26,14 @@ typedef struct stage {
     hs_backend_worker     *worker;
     hs_attempt             attempt;
     int                    cancel;
-    bool                   taken; /* whether stage_cancel() requests a spoliation instead of a
+    bool                   taken; /* whether fixture_cancel() requests a spoliation instead of a
                                      stop */
     char     id[64];
-    char     folder[32]; /* path of the temporary folder, empty after stage_set() */
+    char     folder[32]; /* path of the temporary folder, empty after fixture_set() */
     char     log[64];
     char     why[HS_WHY]; /* of the attempt */
     hs_error error;
-} stage;
+} fixture;
 
 /* Return an instance of one task with this name, two CPUs and two GPUs. */
 static inline hs_instance *one_task(const char *id)
@@ -50,8 +50,9 @@ static inline hs_instance *one_task(const char *id)
     return in;
 }
 
-/* Initialise a stage with a unique task name. A test may change the options before stage_open(). */
-static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
+/* Initialise a fixture with a unique task name. A test may change the options before
+ * fixture_open(). */
+static inline void fixture_set(fixture *s, const hs_backend *backend, hs_type type)
 {
     static int number;
 
@@ -89,7 +90,7 @@ static inline void stage_set(stage *s, const hs_backend *backend, hs_type type)
 }
 
 /* Open the worker. For commands, first open the starter, as the dispatcher does. */
-static inline hs_status stage_open_worker(stage *s)
+static inline hs_status fixture_open_worker(fixture *s)
 {
     hs_status st = HS_OK;
 
@@ -98,13 +99,13 @@ static inline hs_status stage_open_worker(stage *s)
     return st == HS_OK ? s->backend->worker_open(&s->options, &s->info, &s->worker, &s->error) : st;
 }
 
-static inline void stage_open(stage *s)
+static inline void fixture_open(fixture *s)
 {
     if (s->backend->worker_open)
-        ck_assert_msg(stage_open_worker(s) == HS_OK, "%s", s->error.why);
+        ck_assert_msg(fixture_open_worker(s) == HS_OK, "%s", s->error.why);
 }
 
-static inline void stage_close(stage *s)
+static inline void fixture_close(fixture *s)
 {
     if (s->worker)
         s->backend->worker_close(s->worker);
@@ -115,7 +116,7 @@ static inline void stage_close(stage *s)
     ck_assert_msg(rmdir(s->folder) == 0, "%s: %s", s->folder, strerror(errno));
 }
 
-static inline void stage_cancel(stage *s)
+static inline void fixture_cancel(fixture *s)
 {
     uint64_t one = 1;
 
@@ -124,7 +125,7 @@ static inline void stage_cancel(stage *s)
 }
 
 /* Reset the cancel request, as the dispatcher does before each attempt. */
-static inline void stage_reset_cancel(stage *s)
+static inline void fixture_reset_cancel(fixture *s)
 {
     uint64_t count;
 
@@ -134,7 +135,7 @@ static inline void stage_reset_cancel(stage *s)
     s->why[0] = '\0';
 }
 
-static inline hs_body *stage_create_body(stage *s, const hs_task *row)
+static inline hs_body *fixture_create_body(fixture *s, const hs_task *row)
 {
     hs_body *body = NULL;
 

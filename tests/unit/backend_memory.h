@@ -6,9 +6,9 @@
 #include "failing_memory.h"
 
 /* Create a body and a worker while the allocation after the first `allocations` fails; close the
- * stage. *failed is 1 if an allocation failed. Return the status. */
-static inline hs_status stage_open_with_failing_memory(stage *s, const hs_task *row,
-                                                       long allocations, int *failed)
+ * fixture. *failed is 1 if an allocation failed. Return the status. */
+static inline hs_status fixture_open_with_failing_memory(fixture *s, const hs_task *row,
+                                                         long allocations, int *failed)
 {
     hs_body  *body = NULL;
     hs_status st;
@@ -16,11 +16,11 @@ static inline hs_status stage_open_with_failing_memory(stage *s, const hs_task *
     memory_fail_after(allocations, 0);
     st = s->backend->body_create(&s->options, row, s->info.type, &body, &s->error);
     if (st == HS_OK)
-        st = stage_open_worker(s);
+        st = fixture_open_worker(s);
     *failed = memory_stop_failing() > 0;
     if (body)
         s->backend->body_free(body);
-    stage_close(s);
+    fixture_close(s);
     return st;
 }
 

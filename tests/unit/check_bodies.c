@@ -20,14 +20,14 @@ static void *cancel_soon(void *argument)
     struct timespec pause = {0, 2000000};
 
     nanosleep(&pause, NULL);
-    stage_cancel(argument);
+    fixture_cancel(argument);
     return NULL;
 }
 
-static void open_stage(stage *s, const hs_backend *backend, hs_type type)
+static void open_fixture(fixture *s, const hs_backend *backend, hs_type type)
 {
-    stage_set(s, backend, type);
-    stage_open(s);
+    fixture_set(s, backend, type);
+    fixture_open(s);
 }
 
 static hs_status read_kernel(const char *kernel, hs_error *error)
@@ -122,7 +122,7 @@ START_TEST(tasks_of_other_backends_are_passed_over)
     hs_backend_options emulating = {.struct_size = sizeof options, .emulate = {1, 1}};
     hs_task            plugin = {.kernel = "plugin:a.so:b"},
             command = {.kernel = "dgemm:8", .cpu_command = "true"};
-    hs_task none = {0}, kernel = {.kernel = "spin:1"};
+    hs_task  none = {0}, kernel = {.kernel = "spin:1"};
     hs_error error;
     const struct {
         const hs_task            *row;
@@ -131,8 +131,8 @@ START_TEST(tasks_of_other_backends_are_passed_over)
         bool                      cpu, emulated; /* whether the backend makes a body for the row */
     } cases[] = {
         {&none, &options, HS_CPU, false, true},     {&none, &options, HS_GPU, false, true},
-        {&plugin, &options, HS_CPU, false, false},   {&plugin, &options, HS_GPU, false, true},
-        {&command, &options, HS_CPU, false, false},  {&command, &options, HS_GPU, false, true},
+        {&plugin, &options, HS_CPU, false, false},  {&plugin, &options, HS_GPU, false, true},
+        {&command, &options, HS_CPU, false, false}, {&command, &options, HS_GPU, false, true},
         {&kernel, &options, HS_CPU, true, false},   {&kernel, &options, HS_GPU, false, true},
         {&kernel, &emulating, HS_CPU, false, true}, {&command, &emulating, HS_CPU, false, true},
         {&plugin, &emulating, HS_CPU, false, true},
@@ -176,10 +176,10 @@ START_TEST(gpu_command_is_not_emulated_on_a_cpu)
 }
 END_TEST
 
-static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
+static int64_t run_timed(fixture *s, const char *kernel, hs_outcome wanted)
 {
     hs_task  row = {.kernel = kernel};
-    hs_body *body = stage_create_body(s, &row);
+    hs_body *body = fixture_create_body(s, &row);
     int64_t  start = hsi_clock_ns(), took;
 
     ck_assert_int_eq(s->backend->run(s->worker, body, &s->attempt), wanted);
@@ -191,17 +191,17 @@ static int64_t run_timed(stage *s, const char *kernel, hs_outcome wanted)
 
 START_TEST(bodies_last_their_duration)
 {
-    stage s;
+    fixture s;
 
-    open_stage(&s, &hsi_backend_cpu, HS_CPU);
+    open_fixture(&s, &hsi_backend_cpu, HS_CPU);
     ck_assert_int_ge(run_timed(&s, "spin:1500", HS_OUTCOME_DONE), 1500000);
     ck_assert_int_ge(run_timed(&s, "sleep:1500", HS_OUTCOME_DONE), 1500000);
     run_timed(&s, "spin:0", HS_OUTCOME_DONE);
-    stage_close(&s);
-    open_stage(&s, &hsi_backend_emulated, HS_GPU);
+    fixture_close(&s);
+    open_fixture(&s, &hsi_backend_emulated, HS_GPU);
     s.attempt.seconds = 0.0015;
     ck_assert_int_ge(run_timed(&s, "dgemm:960", HS_OUTCOME_DONE), 1500000);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -211,16 +211,17 @@ START_TEST(cancelled_bodies_are_aborted)
     static const char *const kernel[] = {"spin:31000000000000", "sleep:31000000000000",
                                          "dgemm:960"};
     pthread_t                thread;
-    stage                    s;
+    fixture                  s;
 
     for (int i = 0; i < 3; i++) {
-        open_stage(&s, i == 2 ? &hsi_backend_emulated : &hsi_backend_cpu, i == 2 ? HS_GPU : HS_CPU);
+        open_fixture(&s, i == 2 ? &hsi_backend_emulated : &hsi_backend_cpu,
+                     i == 2 ? HS_GPU : HS_CPU);
         s.attempt.seconds = 1e300;
         ck_assert_int_eq(pthread_create(&thread, NULL, cancel_soon, &s), 0);
         run_timed(&s, kernel[i], HS_OUTCOME_ABORTED);
         ck_assert_int_eq(pthread_join(thread, NULL), 0);
         run_timed(&s, kernel[i], HS_OUTCOME_ABORTED); /* cancelled before the attempt starts */
-        stage_close(&s);
+        fixture_close(&s);
     }
 }
 END_TEST
@@ -238,9 +239,9 @@ START_TEST(waits_end_on_time)
     static const int us[] = {20, 100, 1000, 10000};
     int64_t          late[101], end;
     int              count = rounds(101) < 101 ? rounds(101) : 101;
-    stage            s;
+    fixture          s;
 
-    open_stage(&s, &hsi_backend_emulated, HS_GPU);
+    open_fixture(&s, &hsi_backend_emulated, HS_GPU);
     prctl(PR_SET_TIMERSLACK, 1);
     for (int q = 0; q < 4; q++) {
         for (int i = 0; i < count; i++) {
@@ -254,7 +255,7 @@ START_TEST(waits_end_on_time)
                (double)late[count / 2] / 1e3, count, (double)late[count * 9 / 10] / 1e3);
     }
     ck_assert_int_eq(hsi_wait_until(&s.attempt, hsi_clock_ns() - 1), 0);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 int main(void)

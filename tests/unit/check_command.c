@@ -67,10 +67,10 @@ START_TEST(gpu_commands_see_their_device)
     else
         unsetenv("CUDA_VISIBLE_DEVICES");
     setenv("CUDA_DEVICE_ORDER", "FASTEST_FIRST", 1);
-    stage_set(&s, &hsi_backend_command, HS_GPU);
+    fixture_set(&s, &hsi_backend_command, HS_GPU);
     s.info.device = gpus[_i].device;
     s.options.keep_visible_devices = gpus[_i].keep;
-    stage_open(&s);
+    fixture_open(&s);
     expect_printed("printf '%s %s %s %s' $HSCHED_WORKER $HSCHED_GPU $CUDA_DEVICE_ORDER "
                    "\"$CUDA_VISIBLE_DEVICES\"",
                    gpus[_i].sees);
@@ -80,15 +80,15 @@ END_TEST
 
 START_TEST(thread_count_equals_cores)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.info.core_count = 3;
-    stage_open(&s);
+    fixture_open(&s);
     expect_printed("echo $OMP_NUM_THREADS $OPENBLAS_NUM_THREADS $HSCHED_CORES ${HSCHED_GPU-none} "
                    "$ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES",
                    "3 3 3 none -1 -1\n");
     close_it();
-    stage_set(&s, &hsi_backend_command, HS_GPU);
-    stage_open(&s);
+    fixture_set(&s, &hsi_backend_command, HS_GPU);
+    fixture_open(&s);
     expect_printed("echo $HSCHED_GPU $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES", "1 1 0\n");
     close_it();
 }
@@ -96,9 +96,9 @@ END_TEST
 
 START_TEST(command_memory_is_limited)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.options.process_memory = 1 << 28;
-    stage_open(&s);
+    fixture_open(&s);
     expect_printed("ulimit -v; sh -c 'ulimit -v'", "262144\n262144\n");
     close_it();
 }
@@ -114,9 +114,9 @@ START_TEST(command_is_pinned_to_its_core)
     for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &mine))
             continue;
-        stage_set(&s, &hsi_backend_command, HS_CPU);
+        fixture_set(&s, &hsi_backend_command, HS_CPU);
         s.info.cores = &cpu;
-        stage_open(&s);
+        fixture_open(&s);
         snprintf(expected, sizeof expected, "Cpus_allowed_list:\t%d\n", cpu);
         expect_printed("grep Cpus_allowed_list /proc/self/status", expected);
         close_it();
@@ -128,9 +128,9 @@ START_TEST(missing_core_is_refused)
 {
     static const int none = 100000;
 
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.info.cores = &none;
-    stage_open(&s);
+    fixture_open(&s);
     expect_failed("true", "cannot bind commands to core 100000: Invalid argument");
     close_it();
 }
@@ -222,7 +222,7 @@ END_TEST
 static void expect_log_refused(const char *other)
 {
     hs_task  row = {.id = s.id, .cpu_command = "echo over it"};
-    hs_body *body = stage_create_body(&s, &row);
+    hs_body *body = fixture_create_body(&s, &row);
     char     why[HS_WHY], text[16] = "";
     FILE    *file;
 
@@ -311,8 +311,9 @@ START_TEST(commands_need_permission)
 
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_CPU, &body, &error),
                      HS_EREFUSED);
-    ck_assert_str_eq(error.why, "task render-7 has a cpu_command: use settings.run.allow_commands if "
-                                "you trust the plan");
+    ck_assert_str_eq(error.why,
+                     "task render-7 has a cpu_command: use settings.run.allow_commands if "
+                     "you trust the plan");
     row.id = NULL;
     ck_assert_int_eq(hsi_backend_command.body_create(&options, &row, HS_GPU, &body, &error),
                      HS_EREFUSED);
@@ -358,9 +359,9 @@ START_TEST(each_allocation_may_fail)
     for (first = 0; failed; first++) {
         hs_status st;
 
-        stage_set(&s, &hsi_backend_command, HS_CPU);
+        fixture_set(&s, &hsi_backend_command, HS_CPU);
         s.info.cores = &core;
-        st = stage_open_with_failing_memory(&s, &row, first, &failed);
+        st = fixture_open_with_failing_memory(&s, &row, first, &failed);
         ck_assert_int_eq(open_files(), before);
         ck_assert_msg(failed ? st == HS_ENOMEM || st == HS_ERESOURCE : st == HS_OK,
                       "allocation %ld: %d", first, st);

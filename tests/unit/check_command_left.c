@@ -14,9 +14,9 @@ static const char cut_short[] = "what it left running did not end by itself, and
 
 START_TEST(abort_ends_started_processes)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.05;
-    stage_open(&s);
+    fixture_open(&s);
     s.attempt.log = NULL; /* background processes that keep the pipe open */
     expect_done("sleep 1000 & exit 0");
     ck_assert_str_eq(s.why, cut_short);
@@ -91,7 +91,7 @@ END_TEST
 /* A stop request comes while the processes left by the command have their grace. */
 START_TEST(cancelled_during_grace_after_shell)
 {
-    open_cpu(); /* the stage has a long grace, which the test does not wait for */
+    open_cpu(); /* the fixture has a long grace, which the test does not wait for */
     ck_assert_int_eq(run_until_ready(&s, "(sleep 0.05; : >$READY; sleep 1000) & exit 0"),
                      HS_OUTCOME_ABORTED);
     ck_assert_int_eq(alive(s.id), 0);
@@ -116,10 +116,10 @@ static const struct {
 
 START_TEST(cancelled_command_is_gone)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     if (stubborn[_i].needs_kill)
         s.options.grace = 0.05;
-    stage_open(&s);
+    fixture_open(&s);
     ck_assert_int_eq(run_until_ready(&s, stubborn[_i].command), HS_OUTCOME_ABORTED);
     ck_assert_int_eq(alive(s.id), 0);
     expect_done("true");
@@ -147,9 +147,9 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *span,
  * stays readable. */
 START_TEST(worker_sleeps_during_the_grace)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.3;
-    stage_open(&s);
+    fixture_open(&s);
     polls = 0;
     ck_assert_int_eq(run_until_ready(&s, "trap '' TERM; : >$READY; while :; do sleep 1000; done"),
                      HS_OUTCOME_ABORTED);
@@ -181,9 +181,9 @@ END_TEST
  * take effect only at SIGKILL, before the command could print anything. */
 START_TEST(stopped_command_is_continued_to_clean_up)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 5;
-    stage_open(&s);
+    fixture_open(&s);
     ck_assert_int_eq(
         run_until_ready(&s, "trap 'echo woken; exit 0' TERM; exec 2>/dev/null; "
                             "(until grep -q 'State:.T' /proc/$$/status; do :; done; : >$READY) & "
@@ -197,10 +197,10 @@ END_TEST
 START_TEST(command_cancelled_before_start_does_not_run)
 {
     open_cpu();
-    stage_cancel(&s);
+    fixture_cancel(&s);
     ck_assert_int_eq(run_on(&s, "echo started"), HS_OUTCOME_ABORTED);
     ck_assert_int_ne(access(s.log, F_OK), 0);
-    stage_reset_cancel(&s);
+    fixture_reset_cancel(&s);
     expect_printed("echo started", "started\n");
     close_it();
 }
@@ -209,11 +209,11 @@ END_TEST
 /* Thread: cancel at a random time, before the shell starts, while it works, or after its end. */
 static void *cancel_soon(void *data)
 {
-    stage *at = data;
+    fixture *at = data;
 
     for (volatile long i = at->attempt.number * 7919L % 200000; i > 0; i--)
         ;
-    stage_cancel(at);
+    fixture_cancel(at);
     return NULL;
 }
 
@@ -224,9 +224,9 @@ START_TEST(thousands_of_aborts_leave_nothing)
     int                      before = open_files(), n = rounds(2000), i, aborted = 0;
     pthread_t                thread;
 
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.options.grace = 0.02;
-    stage_open(&s);
+    fixture_open(&s);
     for (i = 0; i < n; i++) {
         hs_outcome outcome;
 
@@ -237,7 +237,7 @@ START_TEST(thousands_of_aborts_leave_nothing)
         pthread_join(thread, NULL);
         ck_assert(outcome == HS_OUTCOME_ABORTED || (i % 4 == 2 && outcome == HS_OUTCOME_DONE));
         aborted += outcome == HS_OUTCOME_ABORTED;
-        stage_reset_cancel(&s);
+        fixture_reset_cancel(&s);
     }
     ck_assert_int_gt(aborted, n / 2);
     ck_assert_int_eq(alive(s.id), 0);
@@ -380,13 +380,13 @@ START_TEST(shell_ends_with_its_guard_and_keeper)
     FILE *file = NULL;
     pid_t program, guard;
 
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     snprintf(path, sizeof path, "%s/ready", s.folder);
     snprintf(command, sizeof command, "echo $PPID >%s.now; mv %s.now %s; exec sleep 1000", path,
              path, path);
     program = fork();
     if (program == 0) {
-        stage_open(&s);
+        fixture_open(&s);
         run_on(&s, command);
         _exit(1);
     }
@@ -403,7 +403,7 @@ START_TEST(shell_ends_with_its_guard_and_keeper)
     waitpid(program, NULL, 0);
     while (alive(s.id))
         pause_ms(true);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -413,14 +413,14 @@ START_TEST(commands_end_with_the_program)
     struct stat info;
     pid_t       program;
 
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     snprintf(ready, sizeof ready, "%s/ready", s.folder);
     snprintf(command, sizeof command,
              "trap '' TERM; setsid sleep 1000 & : >%s; sleep 1000; sleep 1000", ready);
     program = fork();
     if (program == 0) {
         setpgid(0, 0);
-        stage_open(&s);
+        fixture_open(&s);
         run_on(&s, command);
         _exit(1);
     }
@@ -432,7 +432,7 @@ START_TEST(commands_end_with_the_program)
     waitpid(program, NULL, 0);
     while (alive(s.id))
         pause_ms(true);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -440,10 +440,10 @@ enum { WORKERS = 4 };
 
 static void *run_commands(void *data)
 {
-    stage *at = data;
-    int    n = rounds(50), i;
+    fixture *at = data;
+    int      n = rounds(50), i;
 
-    stage_open(at);
+    fixture_open(at);
     for (i = 0; i < n; i++) {
         ck_assert_int_eq(run_on(at, "test $HSCHED_ATTEMPT -gt 0"), HS_OUTCOME_DONE);
         ck_assert_int_eq(run_until_ready(at, "setsid sleep 1000 & : >$READY; wait"),
@@ -458,17 +458,17 @@ static void *run_commands(void *data)
 START_TEST(workers_do_not_disturb_each_other)
 {
     int       before = open_files(), i;
-    stage     stages[WORKERS];
+    fixture   fixtures[WORKERS];
     pthread_t thread[WORKERS];
 
     for (i = 0; i < WORKERS; i++)
-        stage_set(&stages[i], &hsi_backend_command, HS_CPU);
+        fixture_set(&fixtures[i], &hsi_backend_command, HS_CPU);
     for (i = 0; i < WORKERS; i++)
-        ck_assert_int_eq(pthread_create(&thread[i], NULL, run_commands, &stages[i]), 0);
+        ck_assert_int_eq(pthread_create(&thread[i], NULL, run_commands, &fixtures[i]), 0);
     for (i = 0; i < WORKERS; i++)
         pthread_join(thread[i], NULL);
     for (i = 0; i < WORKERS; i++)
-        stage_close(&stages[i]);
+        fixture_close(&fixtures[i]);
     ck_assert_int_eq(open_files(), before);
 }
 END_TEST

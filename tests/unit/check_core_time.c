@@ -170,9 +170,9 @@ START_TEST(command_reports_its_wait_for_a_core)
     pthread_t thread;
 
     find_core();
-    stage_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
     s.info.cores = &core;
-    stage_open(&s);
+    fixture_open(&s);
     begin_hog(&thread);
     expect_done(WAIT);
     end_hog(thread);

@@ -2,7 +2,7 @@
 
 /* A run on the wall clock equals hs_policy_simulate(): the same tasks on the same workers at
  * the same times, with the same spoliations. The test sets the clock by hand, from event to
- * event. A conductor thread waits until each worker is in a body or sleeps, then sets the clock
+ * event. A clock thread waits until each worker is in a body or sleeps, then sets the clock
  * to the next event, and ends the body or the sleep of that event. In instances with links,
  * emulated workers wait for data of other memories, too. */
 #include "config.h"
@@ -48,29 +48,29 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 }
 
 static pthread_cond_t
-    *prompted; /* condition of the worker whose time has come; guarded by the lock of the run */
+    *signalled; /* condition of the worker whose time has come; guarded by the lock of the run */
 
-/* Return a timeout if the conductor signalled this condition and the time has come; else the
+/* Return a timeout if the clock thread signalled this condition and the time has come; else the
  * wait is interrupted. */
 int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
                                   const struct timespec *until)
 {
-    if (cond == prompted && (int64_t)until->tv_sec * 1000000000 + until->tv_nsec <=
-                                (int64_t)hsi_atomic_load64(&the_time))
+    if (cond == signalled && (int64_t)until->tv_sec * 1000000000 + until->tv_nsec <=
+                                 (int64_t)hsi_atomic_load64(&the_time))
         return ETIMEDOUT;
     return pthread_cond_wait(cond, mutex);
 }
 
 /* The present body of each worker. */
-typedef struct part {
+typedef struct body_state {
     bool    on; /* the worker is in a body */
     int64_t end;
     int     fd; /* event descriptor that ends the body */
-} part;
+} body_state;
 
 static int                is_over; /* shared: the run is over */
-static pthread_mutex_t    stage = PTHREAD_MUTEX_INITIALIZER;
-static part               parts[MOST_WORKERS];
+static pthread_mutex_t    states_lock = PTHREAD_MUTEX_INITIALIZER;
+static body_state         states[MOST_WORKERS];
 static const hs_instance *truth;
 static hs_body            bodies[2];
 
@@ -84,31 +84,31 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 
 static void enter(unsigned worker, int64_t end)
 {
-    pthread_mutex_lock(&stage);
-    parts[worker].on = true;
-    parts[worker].end = end;
-    pthread_mutex_unlock(&stage);
+    pthread_mutex_lock(&states_lock);
+    states[worker].on = true;
+    states[worker].end = end;
+    pthread_mutex_unlock(&states_lock);
 }
 
 static void leave(unsigned worker)
 {
-    pthread_mutex_lock(&stage);
-    parts[worker].on = false;
-    pthread_mutex_unlock(&stage);
+    pthread_mutex_lock(&states_lock);
+    states[worker].on = false;
+    pthread_mutex_unlock(&states_lock);
 }
 
-/* Wait until the conductor ends the body; return true if the attempt is cancelled first. */
+/* Wait until the clock thread ends the body; return true if the attempt is cancelled first. */
 bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end);
 bool __wrap_hsi_wait_until(const hs_attempt *a, int64_t end)
 {
-    struct pollfd any[2] = {{a->wake_fd, POLLIN, 0}, {parts[a->worker].fd, POLLIN, 0}};
+    struct pollfd any[2] = {{a->wake_fd, POLLIN, 0}, {states[a->worker].fd, POLLIN, 0}};
     uint64_t      told;
 
     enter(a->worker, end);
     while (poll(any, 2, -1) <= 0 || !(any[1].revents || hs_attempt_cancelled(a)))
         continue;
     if (any[1].revents) {
-        ck_assert_int_eq(read(parts[a->worker].fd, &told, sizeof told), sizeof told);
+        ck_assert_int_eq(read(states[a->worker].fd, &told, sizeof told), sizeof told);
         return false;
     }
     leave(a->worker);
@@ -135,7 +135,7 @@ static bool is_still(const hs_exec *exec)
         const hsi_dispatch_state *dispatch = exec->worker[w].dispatch;
         bool                      runs = dispatch->phase == HSI_RUN || dispatch->phase == HSI_OWN;
 
-        if (dispatch->victim || runs != parts[w].on || dispatch->cause != HSI_NOT_CANCELLED)
+        if (dispatch->victim || runs != states[w].on || dispatch->cause != HSI_NOT_CANCELLED)
             return false;
     }
     return true;
@@ -149,7 +149,7 @@ static int64_t next_event(const hs_exec *exec, unsigned *whose)
 
     for (unsigned w = 0; w < exec->spec.workers; w++) {
         const hsi_dispatch_state *dispatch = exec->worker[w].dispatch;
-        int64_t                   at = parts[w].on                   ? parts[w].end
+        int64_t                   at = states[w].on                  ? states[w].end
                                        : dispatch->phase == HSI_WAIT ? dispatch->until
                                                                      : HSI_FAR;
 
@@ -171,27 +171,27 @@ static void let_pass(hs_exec *exec)
         return;
     if (at > (int64_t)hsi_atomic_load64(&the_time))
         hsi_atomic_store64(&the_time, (uint64_t)at);
-    if (parts[w].on) {
-        parts[w].on = false;
-        ck_assert_int_eq(write(parts[w].fd, &one, sizeof one), sizeof one);
+    if (states[w].on) {
+        states[w].on = false;
+        ck_assert_int_eq(write(states[w].fd, &one, sizeof one), sizeof one);
     } else {
-        prompted = &exec->worker[w].dispatch->wake;
-        pthread_cond_signal(prompted);
+        signalled = &exec->worker[w].dispatch->wake;
+        pthread_cond_signal(signalled);
     }
 }
 
-/* A body that the conductor has ended is off stage before its worker reacts: until the worker
+/* A body that the clock thread has ended is no longer on before its worker reacts: until the worker
  * changes its phase or enters another body, the run is not still. */
-static void *conduct(void *data)
+static void *drive_clock(void *data)
 {
     hs_exec *exec = data;
 
     while (!hsi_atomic_load(&is_over)) {
         hsi_lock(exec->control);
-        pthread_mutex_lock(&stage);
+        pthread_mutex_lock(&states_lock);
         if (hsi_control_start_ns(exec->control) && is_still(exec))
             let_pass(exec);
-        pthread_mutex_unlock(&stage);
+        pthread_mutex_unlock(&states_lock);
         hsi_unlock(exec->control);
         sched_yield();
     }
@@ -428,7 +428,7 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     hs_schedule                   *plan = NULL, *expected = NULL;
     hs_exec                       *exec = NULL;
     hs_error                       error;
-    pthread_t                      conductor;
+    pthread_t                      clock_thread;
 
     if (hs_policy_needs_plan(kind))
         ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), s->in, NULL, &plan), HS_OK);
@@ -448,14 +448,14 @@ static void perform(const score *s, const hs_policy_kind *kind, hs_rank rank, in
     settings.run.emulate[HS_CPU] = settings.run.emulate[HS_GPU] = links;
     settings.keep.transfers = links;
     truth = s->truth;
-    prompted = NULL;
+    signalled = NULL;
     hsi_atomic_store64(&the_time, BEGINNING);
     ck_assert_msg(hs_exec_create(s->in, plan, &settings, &exec, &error) == HS_OK, "%s", error.why);
     hsi_atomic_store(&is_over, 0);
-    ck_assert_int_eq(pthread_create(&conductor, NULL, conduct, exec), 0);
+    ck_assert_int_eq(pthread_create(&clock_thread, NULL, drive_clock, exec), 0);
     ck_assert_msg(hs_exec_run(exec, NULL, &error) == HS_OK, "%s", error.why);
     hsi_atomic_store(&is_over, 1);
-    pthread_join(conductor, NULL);
+    pthread_join(clock_thread, NULL);
     hsi_atomic_store64(&the_time, 0);
     compare_all(hs_policy_name(kind), expected, exec, links && may_take(kind));
     if (links && !may_take(kind)) {
@@ -496,7 +496,7 @@ END_TEST
 static void open_parts(void)
 {
     for (unsigned w = 0; w < MOST_WORKERS; w++)
-        parts[w] = (part){false, 0, eventfd(0, EFD_CLOEXEC)};
+        states[w] = (body_state){false, 0, eventfd(0, EFD_CLOEXEC)};
     bodies[HS_CPU].backend = bodies[HS_GPU].backend = &puppets;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The dispatcher with bodies that fail, hang and lose their workers on cue. */
+/* The dispatcher with bodies that fail, hang and lose their workers at chosen attempts. */
 
 #include <math.h>
 #include <string.h>

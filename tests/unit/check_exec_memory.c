@@ -17,15 +17,15 @@
 #include "rounds.h"
 #include "suite.h"
 
-typedef struct scene {
+typedef struct failing_run {
     hs_instance     *in;
     hs_status        status; /* expected status and number of done tasks */
     uint64_t         done;
     hs_exec_settings settings;
     char             folder[64], journal[96];
-} scene;
+} failing_run;
 
-static hs_instance *independent(scene *s)
+static hs_instance *independent(failing_run *s)
 {
     const script_row rows[] = {{1, 1, "fail:1", 60, 0},
                                {1, 1.5, "busy:300", 1, 0},
@@ -40,14 +40,14 @@ static hs_instance *independent(scene *s)
 
 /* Return a graph of five rows: two rows with a predecessor, and two tasks that fail for good,
  * with a successor. */
-static hs_instance *graph(scene *s)
+static hs_instance *graph(failing_run *s)
 {
     static const script_row rows[] = {{1, 1, "fail:1", 4, 0},   {1, 2, "done", 3, 0},
                                       {2, 1, "none-gpu", 2, 0}, {1, 1, "fail:9", 2, 0},
                                       {1, 1, "done", 3, 0},     END_ROW};
-    static const size_t before[] = {0, 0, 0, 0, 3};
-    hs_builder         *b = NULL;
-    hs_instance        *in = NULL;
+    static const size_t     before[] = {0, 0, 0, 0, 3};
+    hs_builder             *b = NULL;
+    hs_instance            *in = NULL;
 
     ck_assert_int_eq(hs_builder_create(&b), HS_OK);
     ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
@@ -72,7 +72,7 @@ static hs_instance *graph(scene *s)
 
 /* Make a run with failures, retries, aborts, records beyond the allocated room, a journal and
  * logs. */
-static void set_up(scene *s, const char *policy, int is_graph)
+static void set_up(failing_run *s, const char *policy, int is_graph)
 {
     strcpy(s->folder, "check_exec_memory.XXXXXX");
     ck_assert(mkdtemp(s->folder) != NULL);
@@ -86,13 +86,13 @@ static void set_up(scene *s, const char *policy, int is_graph)
     s->settings.keep.journal = s->journal;
 }
 
-static void clean_up(scene *s)
+static void clean_up(failing_run *s)
 {
     rmdir(s->folder);
     hs_instance_free(s->in);
 }
 
-static hs_status run_once(const scene *s, long first, int from_there_on, uint64_t *done,
+static hs_status run_once(const failing_run *s, long first, int from_there_on, uint64_t *done,
                           long *failed)
 {
     hs_exec_report r;
@@ -155,10 +155,10 @@ static hs_instance *matrix(void)
 
 START_TEST(allocations_of_a_matrix_fail)
 {
-    int      threads;
-    scene    s = {.in = matrix()};
-    uint64_t done;
-    long     first = _i % stride(), failed;
+    int         threads;
+    failing_run s = {.in = matrix()};
+    uint64_t    done;
+    long        first = _i % stride(), failed;
 
     hs_exec_settings_init(&s.settings);
     s.settings.decide.policy = hs_policy_find("dynamic");
@@ -183,10 +183,10 @@ END_TEST
 
 START_TEST(allocations_fail)
 {
-    int      files, threads;
-    scene    s;
-    uint64_t done;
-    long     first = _i % stride(), failed, none;
+    int         files, threads;
+    failing_run s;
+    uint64_t    done;
+    long        first = _i % stride(), failed, none;
 
     set_up(&s, "heteroprio", _i / 2);
     ck_assert_int_eq(run_once(&s, -1, 0, &done, &none), s.status);

@@ -22,11 +22,11 @@ static uint64_t           the_time;   /* ns; shared; 0: the clock is the real on
 static _Thread_local bool rises_late; /* the first reading of the clock in this thread takes long */
 static int                is_up;      /* shared: the late thread is reading the clock */
 static int                is_asked;   /* shared: the policy has decided for the late thread */
-static hs_exec           *stage;
+static hs_exec           *running;
 static hs_body            body;
 
 /* The body of all tasks in the present test. */
-static hs_outcome (*act)(hs_attempt *attempt);
+static hs_outcome (*run_body)(hs_attempt *attempt);
 
 static void wait_for(const int *count, int value)
 {
@@ -65,7 +65,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 static hs_outcome run(hs_backend_worker *worker, const hs_body *unused, hs_attempt *attempt)
 {
     (void)worker, (void)unused;
-    return act(attempt);
+    return run_body(attempt);
 }
 
 static const hs_backend actors = {
@@ -139,15 +139,15 @@ static hs_exec_settings settings_of(const hs_backend *const *only, const char *p
 }
 
 /* Run the instance, free it with its plan, and return the report. */
-static hs_exec_report perform(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
+static hs_exec_report run_tasks(hs_instance *in, hs_schedule *plan, const hs_exec_settings *s)
 {
     hs_exec_report report;
     hs_error       error;
 
     hs_exec_report_init(&report);
-    ck_assert_msg(hs_exec_create(in, plan, s, &stage, &error) == HS_OK, "%s", error.why);
-    hs_exec_run(stage, &report, &error);
-    hs_exec_free(stage);
+    ck_assert_msg(hs_exec_create(in, plan, s, &running, &error) == HS_OK, "%s", error.why);
+    hs_exec_run(running, &report, &error);
+    hs_exec_free(running);
     hs_schedule_free(plan);
     hs_instance_free(in);
     return report;
@@ -180,9 +180,9 @@ START_TEST(decision_before_the_thread_wakes)
     add(b, 10, 1e-9, 0);
     add(b, 1, 10, 0);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 0), HS_OK);
-    act = give_up_the_second;
+    run_body = give_up_the_second;
     is_up = is_asked = 0;
-    report = perform(finish(b), NULL, &s);
+    report = run_tasks(finish(b), NULL, &s);
     ck_assert_uint_eq(report.done, 2);
     ck_assert_uint_eq(report.aborted, 1);
 }
@@ -236,10 +236,10 @@ START_TEST(retirement_while_another_worker_starts_a_task)
     ck_assert_int_eq(hs_schedule_build(1, 1, LINKS + BAD, at, &plan), HS_OK);
     s.fail.halt = HS_HALT_NEVER;
     s.fail.retire_after = 1;
-    act = fail_beside_the_chain;
+    run_body = fail_beside_the_chain;
     s.report.failure = note_retired;
     linked = failing = is_retired = 0;
-    report = perform(finish(b), plan, &s);
+    report = run_tasks(finish(b), plan, &s);
     ck_assert_uint_eq(report.done, LINKS);
     ck_assert_uint_eq(report.failed, BAD);
     ck_assert_uint_eq(report.lost_workers, 1);
@@ -252,9 +252,9 @@ static void wait_for_first(void)
     bool waits = false;
 
     while (!waits) {
-        hsi_lock(stage->control);
-        waits = stage->worker[0].dispatch->phase == HSI_WAIT;
-        hsi_unlock(stage->control);
+        hsi_lock(running->control);
+        waits = running->worker[0].dispatch->phase == HSI_WAIT;
+        hsi_unlock(running->control);
     }
 }
 
@@ -264,14 +264,14 @@ static void have_deadlines_enforced(void)
     enum { NOT_YET = -1 };
     bool looked = false;
 
-    hsi_lock(stage->control);
-    stage->dispatcher->next_look = NOT_YET;
-    hsi_unlock(stage->control);
-    hsi_wake_caller(stage->control);
+    hsi_lock(running->control);
+    running->dispatcher->next_look = NOT_YET;
+    hsi_unlock(running->control);
+    hsi_wake_caller(running->control);
     while (!looked) {
-        hsi_lock(stage->control);
-        looked = stage->dispatcher->next_look != NOT_YET;
-        hsi_unlock(stage->control);
+        hsi_lock(running->control);
+        looked = running->dispatcher->next_look != NOT_YET;
+        hsi_unlock(running->control);
     }
 }
 
@@ -302,9 +302,9 @@ START_TEST(deadline_ends_with_its_attempt)
     add(b, 1, 1, 0);
     ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 0, 0), HS_OK);
     ck_assert_int_eq(hs_schedule_build(2, 0, 3, at, &plan), HS_OK);
-    act = outlast_a_deadline;
+    run_body = outlast_a_deadline;
     hsi_atomic_store64(&the_time, UINT64_C(1) << 60);
-    report = perform(finish(b), plan, &s);
+    report = run_tasks(finish(b), plan, &s);
     hsi_atomic_store64(&the_time, 0);
     ck_assert_uint_eq(report.done, 3);
     ck_assert_uint_eq(report.failed, 0);

@@ -78,23 +78,23 @@ static int kernel_count(void)
     return count;
 }
 
-static void open_stage(stage *s, bool verify)
+static void open_fixture(fixture *s, bool verify)
 {
-    stage_set(s, &hsi_backend_cpu, HS_CPU);
+    fixture_set(s, &hsi_backend_cpu, HS_CPU);
     s->options.verify = verify;
-    stage_open(s);
+    fixture_open(s);
 }
 
-static hs_body *body_of(stage *s, const char *name, int order)
+static hs_body *body_of(fixture *s, const char *name, int order)
 {
     char    kernel[64];
     hs_task row = {.kernel = kernel};
 
     snprintf(kernel, sizeof kernel, "%s:%d", name, order);
-    return stage_create_body(s, &row);
+    return fixture_create_body(s, &row);
 }
 
-static hs_outcome run_once(stage *s, const char *name, int order)
+static hs_outcome run_once(fixture *s, const char *name, int order)
 {
     hs_body   *body = body_of(s, name, order);
     hs_outcome outcome = s->backend->run(s->worker, body, &s->attempt);
@@ -130,16 +130,16 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 START_TEST(results_are_correct)
 {
     const hsi_kernel_entry *entry = kernel_at(_i);
-    stage                   s;
+    fixture                 s;
 
     if (!entry)
         return;
-    open_stage(&s, true);
+    open_fixture(&s, true);
     for (int i = 0; i < SIZES && (sizes[i] <= 65 || !is_slow()); i++)
         ck_assert_msg(run_once(&s, entry->name, sizes[i]) == HS_OUTCOME_DONE, "%s", s.why);
     if (entry->alias)
         ck_assert_int_eq(run_once(&s, entry->alias, 40), HS_OUTCOME_DONE);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -220,30 +220,30 @@ END_TEST
 START_TEST(a_wrong_result_fails_the_task)
 {
     const hsi_kernel_entry *entry = kernel_at(_i);
-    stage                   s;
+    fixture                 s;
 
     if (!entry)
         return;
-    open_stage(&s, true);
+    open_fixture(&s, true);
     damage = true;
     ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_FAILED);
     ck_assert_ptr_nonnull(strstr(s.why, "wrong result: residual"));
     ck_assert_int_eq(strncmp(s.why, entry->name, strlen(entry->name)), 0);
     damage = false;
     ck_assert_int_eq(run_once(&s, entry->name, 50), HS_OUTCOME_DONE);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(damage_passes_without_verification)
 {
-    stage s;
+    fixture s;
 
-    open_stage(&s, false);
+    open_fixture(&s, false);
     damage = true;
     ck_assert_int_eq(run_once(&s, "dgemm", 50), HS_OUTCOME_DONE);
     damage = false;
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -367,10 +367,10 @@ END_TEST
  * worker can run it again. */
 static void stop_at_polls(const char *name, int order, long most)
 {
-    long  count, k, step;
-    stage s;
+    long    count, k, step;
+    fixture s;
 
-    open_stage(&s, true);
+    open_fixture(&s, true);
     polled_cancel = &s.cancel;
     polls = 0;
     ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_DONE);
@@ -380,12 +380,12 @@ static void stop_at_polls(const char *name, int order, long most)
     for (k = 0; k < count; k += step) {
         polls_left = k;
         ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_ABORTED);
-        stage_reset_cancel(&s);
+        fixture_reset_cancel(&s);
     }
     polls_left = -1;
     ck_assert_int_eq(run_once(&s, name, order), HS_OUTCOME_DONE);
     polled_cancel = NULL;
-    stage_close(&s);
+    fixture_close(&s);
 }
 
 START_TEST(stops_at_every_poll)
@@ -426,16 +426,16 @@ static void counted_gemm(enum CBLAS_ORDER order, enum CBLAS_TRANSPOSE transpose_
 START_TEST(stops_after_the_call_that_runs)
 {
     __typeof__(hsi_blas.dgemm) before = hsi_blas.dgemm;
-    stage                      s;
+    fixture                    s;
 
-    open_stage(&s, false);
+    open_fixture(&s, false);
     gemm_cancel = &s.cancel;
     hsi_blas.dgemm = counted_gemm;
     ck_assert_int_eq(run_once(&s, "dgemm", 3000), HS_OUTCOME_ABORTED);
     hsi_blas.dgemm = before;
     ck_assert_int_eq(gemm_calls, CALLS_BEFORE_CANCEL);
     ck_assert_double_le(gemm_most, 320. * 320 * 320);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -444,10 +444,10 @@ END_TEST
 static void *run_kernels(void *argument)
 {
     const hsi_kernel_entry *entry;
-    stage                  *s = argument;
+    fixture                *s = argument;
     long                    done = 0;
 
-    stage_open(s);
+    fixture_open(s);
     for (int i = 0; (entry = hsi_kernel_at((size_t)i)); i++)
         done += !entry->kernel || run_once(s, entry->name, 70 + i) == HS_OUTCOME_DONE;
     s->backend->worker_close(s->worker);
@@ -458,19 +458,19 @@ static void *run_kernels(void *argument)
 START_TEST(workers_do_not_disturb_each_other)
 {
     enum { WORKERS = 4 };
-    stage     s[WORKERS];
+    fixture   s[WORKERS];
     pthread_t thread[WORKERS];
     void     *done;
 
     for (int i = 0; i < WORKERS; i++) {
-        stage_set(&s[i], &hsi_backend_cpu, HS_CPU);
+        fixture_set(&s[i], &hsi_backend_cpu, HS_CPU);
         s[i].options.verify = 1;
         ck_assert_int_eq(pthread_create(&thread[i], NULL, run_kernels, &s[i]), 0);
     }
     for (int i = 0; i < WORKERS; i++) {
         ck_assert_int_eq(pthread_join(thread[i], &done), 0);
         ck_assert_msg((long)done == kernel_count(), "%s", s[i].why);
-        stage_close(&s[i]);
+        fixture_close(&s[i]);
     }
 }
 END_TEST
@@ -478,11 +478,11 @@ END_TEST
 START_TEST(short_memory_fails_the_task_alone)
 {
     const hsi_kernel_entry *entry = kernel_at(_i);
-    stage                   s;
+    fixture                 s;
 
     if (!entry)
         return;
-    open_stage(&s, true);
+    open_fixture(&s, true);
     for (long k = 0; k < 2; k++) {
         allocations_left = k;
         ck_assert_int_eq(run_once(&s, entry->name, 60 + (int)k), HS_OUTCOME_FAILED);
@@ -491,19 +491,19 @@ START_TEST(short_memory_fails_the_task_alone)
         ck_assert_int_eq(run_once(&s, entry->name, 60 + (int)k), HS_OUTCOME_DONE);
         s.backend->worker_close(s.worker);
         s.worker = NULL;
-        stage_open(&s);
+        fixture_open(&s);
     }
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(a_size_beyond_all_memory_is_refused)
 {
-    stage    s;
+    fixture  s;
     hs_task  row = {.kernel = "dgemm:20000"};
     hs_body *body = NULL;
 
-    open_stage(&s, true);
+    open_fixture(&s, true);
     memory = 0x1p30;
     ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, &s.error),
                      HS_ERESOURCE);
@@ -513,15 +513,15 @@ START_TEST(a_size_beyond_all_memory_is_refused)
     ck_assert_int_eq(hsi_backend_cpu.body_create(&s.options, &row, HS_CPU, &body, &s.error), HS_OK);
     hsi_backend_cpu.body_free(body);
     memory = 0;
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("kernels");
-    TCase *tc = tcase_create("kernels");
-    int    count = kernel_count();
+    Suite   *suite = suite_create("kernels");
+    TCase   *tc = tcase_create("kernels");
+    int      count = kernel_count();
     hs_error error;
 
     if (hsi_blas_open(&error) != HS_OK) { /* start_job() needs BLAS, and uses no backend that

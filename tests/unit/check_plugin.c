@@ -11,17 +11,17 @@
 
 #define PLUGINS "tests/plugin/.libs/"
 
-static hs_outcome run_kernel(stage *at, const char *kernel)
+static hs_outcome run_kernel(fixture *at, const char *kernel)
 {
     hs_task    row = {.id = at->id, .kernel = kernel};
-    hs_body   *body = stage_create_body(at, &row);
+    hs_body   *body = fixture_create_body(at, &row);
     hs_outcome outcome = at->backend->run(at->worker, body, &at->attempt);
 
     at->backend->body_free(body);
     return outcome;
 }
 
-static void expect_failed(stage *at, const char *kernel, const char *why)
+static void expect_failed(fixture *at, const char *kernel, const char *why)
 {
     ck_assert_int_eq(run_kernel(at, kernel), HS_OUTCOME_FAILED);
     ck_assert_str_eq(at->why, why);
@@ -29,11 +29,11 @@ static void expect_failed(stage *at, const char *kernel, const char *why)
 
 static void *cancel_attempt(void *data)
 {
-    stage_cancel(data);
+    fixture_cancel(data);
     return NULL;
 }
 
-static hs_outcome run_and_cancel(stage *at, const char *kernel)
+static hs_outcome run_and_cancel(fixture *at, const char *kernel)
 {
     pthread_t  thread;
     hs_outcome outcome;
@@ -41,97 +41,97 @@ static hs_outcome run_and_cancel(stage *at, const char *kernel)
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_attempt, at), 0);
     outcome = run_kernel(at, kernel);
     pthread_join(thread, NULL);
-    stage_reset_cancel(at);
+    fixture_reset_cancel(at);
     return outcome;
 }
 
 START_TEST(example_plugin_works)
 {
-    stage s;
-    int   type;
+    fixture s;
+    int     type;
 
     for (type = HS_CPU; type <= HS_GPU; type++) {
-        stage_set(&s, &hsi_backend_plugin, (hs_type)type);
-        stage_open(&s);
+        fixture_set(&s, &hsi_backend_plugin, (hs_type)type);
+        fixture_open(&s);
         ck_assert_msg(run_kernel(&s, "plugin:" PLUGINS "sample.so:divisors") == HS_OUTCOME_DONE,
                       "%s", s.why);
-        stage_close(&s);
+        fixture_close(&s);
     }
 }
 END_TEST
 
 START_TEST(plugin_gets_task_and_worker)
 {
-    stage s;
-    char  expected[HS_WHY];
+    fixture s;
+    char    expected[HS_WHY];
 
-    stage_set(&s, &hsi_backend_plugin, HS_GPU);
+    fixture_set(&s, &hsi_backend_plugin, HS_GPU);
     s.info.device = "5";
     s.info.os_cpu = 11;
     s.attempt.number = 4;
     s.attempt.seconds = 2.5;
-    stage_open(&s);
+    fixture_open(&s);
     snprintf(expected, sizeof expected,
              "%s task 0 attempt 4 on gpu1 type 1 index 1 core 11 device 5 for 2.5 s, log %s", s.id,
              s.log);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:tell", expected);
-    stage_close(&s);
+    fixture_close(&s);
 
-    stage_set(&s, &hsi_backend_plugin, HS_CPU);
+    fixture_set(&s, &hsi_backend_plugin, HS_CPU);
     s.attempt.log = NULL;
-    stage_open(&s);
+    fixture_open(&s);
     snprintf(expected, sizeof expected,
              "%s task 0 attempt 1 on cpu1 type 0 index 1 core -1 device none for 1 s, log none",
              s.id);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:tell", expected);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(gpu_may_have_its_own_function)
 {
-    stage s;
-    int   something;
+    fixture s;
+    int     something;
 
-    stage_set(&s, &hsi_backend_plugin, HS_CPU);
-    stage_open(&s);
+    fixture_set(&s, &hsi_backend_plugin, HS_CPU);
+    fixture_open(&s);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:on_both", "for CPUs, no stream");
-    stage_close(&s);
+    fixture_close(&s);
 
-    stage_set(&s, &hsi_backend_plugin, HS_GPU);
+    fixture_set(&s, &hsi_backend_plugin, HS_GPU);
     s.info.stream = &something;
-    stage_open(&s);
+    fixture_open(&s);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:on_both", "for GPUs, a stream");
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(outcome_is_reported)
 {
-    stage s;
+    fixture s;
 
-    stage_set(&s, &hsi_backend_plugin, HS_CPU);
-    stage_open(&s);
+    fixture_set(&s, &hsi_backend_plugin, HS_CPU);
+    fixture_open(&s);
     expect_failed(&s, "plugin:" PLUGINS "probe.so:returns_7", "the plugin returned 7");
     expect_failed(&s, "plugin:" PLUGINS "probe.so:fails_in_two_lines", "one\ntwo");
     expect_failed(&s, "plugin:" PLUGINS "probe.so:gives_up",
                   "the plugin returned HS_PLUGIN_ABORTED, but was not cancelled");
     ck_assert_int_eq(run_and_cancel(&s, "plugin:" PLUGINS "probe.so:done_although_cancelled"),
                      HS_OUTCOME_DONE);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(plugin_is_loaded_once)
 {
     hs_task  row = {.kernel = "plugin:" PLUGINS "probe.so:counts"};
-    stage    s;
+    fixture  s;
     hs_body *first, *second;
 
-    stage_set(&s, &hsi_backend_plugin, HS_CPU);
-    stage_open(&s);
-    first = stage_create_body(&s, &row);
-    second = stage_create_body(&s, &row);
+    fixture_set(&s, &hsi_backend_plugin, HS_CPU);
+    fixture_open(&s);
+    first = fixture_create_body(&s, &row);
+    second = fixture_create_body(&s, &row);
     s.backend->run(s.worker, first, &s.attempt);
     s.backend->run(s.worker, second, &s.attempt);
     ck_assert_str_eq(s.why, "2");
@@ -139,24 +139,24 @@ START_TEST(plugin_is_loaded_once)
     s.backend->run(s.worker, second, &s.attempt);
     ck_assert_str_eq(s.why, "3");
     s.backend->body_free(second);
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
 START_TEST(thousands_of_aborts_leave_nothing)
 {
-    stage s;
-    int   n = rounds(2000), i;
+    fixture s;
+    int     n = rounds(2000), i;
 
-    stage_set(&s, &hsi_backend_plugin, HS_CPU);
-    stage_open(&s);
+    fixture_set(&s, &hsi_backend_plugin, HS_CPU);
+    fixture_open(&s);
     for (i = 0; i < n; i++) {
         const char *kernel = i % 2 ? "plugin:" PLUGINS "probe.so:poll_until_cancelled"
                                    : "plugin:" PLUGINS "probe.so:sleep_until_cancelled";
 
         ck_assert_int_eq(run_and_cancel(&s, kernel), HS_OUTCOME_ABORTED);
     }
-    stage_close(&s);
+    fixture_close(&s);
 }
 END_TEST
 
@@ -230,12 +230,12 @@ START_TEST(each_allocation_may_fail)
     long    first;
 
     for (first = 0; failed; first++) {
-        stage     s;
+        fixture   s;
         hs_status st;
 
-        stage_set(&s, &hsi_backend_plugin, HS_GPU);
+        fixture_set(&s, &hsi_backend_plugin, HS_GPU);
         s.info.device = "0";
-        st = stage_open_with_failing_memory(&s, &row, first, &failed);
+        st = fixture_open_with_failing_memory(&s, &row, first, &failed);
         ck_assert_int_eq(st, failed ? HS_ENOMEM : HS_OK);
     }
     ck_assert_int_gt(first, 3);

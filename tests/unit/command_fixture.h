@@ -2,7 +2,7 @@
 #ifndef TESTS_COMMAND_FIXTURE_H
 #define TESTS_COMMAND_FIXTURE_H
 
-/* Run commands on a stage with one worker; read their output; count the processes left by a
+/* Run commands on a fixture with one worker; read their output; count the processes left by a
  * command. */
 
 #include <dirent.h>
@@ -13,23 +13,23 @@
 
 #include "backend_fixture.h"
 
-static stage s; /* fixture of tests that need only one */
+static fixture s; /* fixture of tests that need only one */
 
 static inline void open_cpu(void)
 {
-    stage_set(&s, &hsi_backend_command, HS_CPU);
-    stage_open(&s);
+    fixture_set(&s, &hsi_backend_command, HS_CPU);
+    fixture_open(&s);
 }
 
 static inline void close_it(void)
 {
-    stage_close(&s);
+    fixture_close(&s);
 }
 
-static inline hs_outcome run_on(stage *at, const char *command)
+static inline hs_outcome run_on(fixture *at, const char *command)
 {
     hs_task    row = {.id = at->id, .cpu_command = command, .gpu_command = command};
-    hs_body   *body = stage_create_body(at, &row);
+    hs_body   *body = fixture_create_body(at, &row);
     hs_outcome outcome;
 
     unlink(at->log); /* remove the old log, as the dispatcher does */
@@ -124,11 +124,11 @@ static inline void pause_ms(bool ms)
     poll(NULL, 0, ms);
 }
 
-/* Thread: wait until the command has created the file `ready` in the stage's folder, remove this
+/* Thread: wait until the command has created the file `ready` in the fixture's folder, remove this
  * file, and cancel the attempt. */
 static inline void *cancel_when_ready(void *data)
 {
-    stage      *at = data;
+    fixture    *at = data;
     char        path[64];
     struct stat info;
 
@@ -136,12 +136,12 @@ static inline void *cancel_when_ready(void *data)
     while (stat(path, &info) != 0)
         pause_ms(true);
     unlink(path);
-    stage_cancel(at);
+    fixture_cancel(at);
     return NULL;
 }
 
 /* Run a command. Cancel the attempt after the command's `: >$READY`. */
-static inline hs_outcome run_until_ready(stage *at, const char *command)
+static inline hs_outcome run_until_ready(fixture *at, const char *command)
 {
     char       text[1024];
     pthread_t  thread;
@@ -151,7 +151,7 @@ static inline hs_outcome run_until_ready(stage *at, const char *command)
     ck_assert_int_eq(pthread_create(&thread, NULL, cancel_when_ready, at), 0);
     outcome = run_on(at, text);
     pthread_join(thread, NULL);
-    stage_reset_cancel(at);
+    fixture_reset_cancel(at);
     return outcome;
 }
 

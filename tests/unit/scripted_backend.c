@@ -56,22 +56,22 @@ static void count(int *what)
     __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
 }
 
-typedef struct role {
+typedef struct scripted_body {
     hs_body base;
     char   *kernel;
     hs_type type;
-} role;
+} scripted_body;
 
-typedef struct actor {
+typedef struct scripted_worker {
     hs_backend_worker base;
     unsigned          number;
-} actor;
+} scripted_worker;
 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
-    const char *kernel = row->kernel ? row->kernel : "done";
-    role       *r;
+    const char    *kernel = row->kernel ? row->kernel : "done";
+    scripted_body *r;
 
     (void)options;
     if (strncmp(kernel, "refuse:", 7) == 0) {
@@ -83,7 +83,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     r = malloc(sizeof *r);
     if (!r)
         return HS_ENOMEM;
-    *r = (role){{&scripted_backend}, strdup(kernel), type};
+    *r = (scripted_body){{&scripted_backend}, strdup(kernel), type};
     if (!r->kernel) {
         free(r);
         return HS_ENOMEM;
@@ -94,7 +94,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
 
 static void body_free(hs_body *body)
 {
-    role *r = (role *)body;
+    scripted_body *r = (scripted_body *)body;
 
     free(r->kernel);
     free(r);
@@ -103,7 +103,7 @@ static void body_free(hs_body *body)
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
                              hs_backend_worker **out, hs_error *error)
 {
-    actor *a;
+    scripted_worker *a;
 
     (void)options;
     if ((int)info->number == scripted.refuse_worker) {
@@ -113,7 +113,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
     a = malloc(sizeof *a);
     if (!a)
         return HS_ENOMEM;
-    *a = (actor){{&scripted_backend}, info->number};
+    *a = (scripted_worker){{&scripted_backend}, info->number};
     count(&scripted.opened);
     *out = &a->base;
     return HS_OK;
@@ -122,7 +122,7 @@ static hs_status worker_open(const hs_backend_options *options, const hs_backend
 static void worker_close(hs_backend_worker *worker)
 {
     count(&scripted.closed);
-    free((actor *)worker);
+    free((scripted_worker *)worker);
 }
 
 static hs_outcome busy(const hs_attempt *a, double us, bool looks)
@@ -206,7 +206,7 @@ static hs_outcome call(const hs_attempt *a, int us)
 }
 
 /* Return true if the kernel is `name`, or `name-cpu` on a CPU, or `name-gpu` on a GPU. */
-static bool plays(const role *r, const char *name)
+static bool has_kernel(const scripted_body *r, const char *name)
 {
     size_t      length = strlen(name);
     const char *rest = r->kernel + length;
@@ -216,7 +216,7 @@ static bool plays(const role *r, const char *name)
     return !*rest || strcmp(rest, r->type == HS_CPU ? "-cpu" : "-gpu") == 0;
 }
 
-static hs_outcome play(const role *r, hs_attempt *a)
+static hs_outcome run_body(const scripted_body *r, hs_attempt *a)
 {
     const char *colon = strchr(r->kernel, ':');
     double      number = colon ? atof(colon + 1) : 0;
@@ -233,27 +233,27 @@ static hs_outcome play(const role *r, hs_attempt *a)
     }
     if (strncmp(r->kernel, "call:", 5) == 0)
         return call(a, (int)number);
-    if (plays(r, "break"))
+    if (has_kernel(r, "break"))
         return be_broken(a);
     if (strncmp(r->kernel, "break-", 6) == 0)
         return mend(a);
-    if (plays(r, "calm"))
+    if (has_kernel(r, "calm"))
         return stay_calm(a);
-    if (plays(r, "sulk"))
+    if (has_kernel(r, "sulk"))
         return sulk(a);
-    if (plays(r, "hang"))
+    if (has_kernel(r, "hang"))
         return hang(a, -1);
-    if (plays(r, "spin"))
+    if (has_kernel(r, "spin"))
         return busy(a, INFINITY, true);
-    if (plays(r, "lose")) {
-        snprintf(a->why, HS_WHY, "the actor has left");
+    if (has_kernel(r, "lose")) {
+        snprintf(a->why, HS_WHY, "the worker is lost");
         return HS_OUTCOME_LOST;
     }
-    return plays(r, "quit") ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
+    return has_kernel(r, "quit") ? HS_OUTCOME_ABORTED : HS_OUTCOME_DONE;
 }
 
 /* Let a CPU begin a task first, if the test wants it; in the meantime a GPU holds one task. */
-static void begin_in_turn(const role *r)
+static void begin_in_turn(const scripted_body *r)
 {
     if (r->type == HS_CPU)
         __atomic_fetch_add(&scripted.begun_on_cpus, 1, __ATOMIC_RELEASE);
@@ -263,11 +263,11 @@ static void begin_in_turn(const role *r)
 
 static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt *attempt)
 {
-    const role *r = (const role *)body;
-    int        *here = &running_attempts[attempt->task % SCRIPTED_TASKS];
-    hs_outcome  outcome;
+    const scripted_body *r = (const scripted_body *)body;
+    int                 *here = &running_attempts[attempt->task % SCRIPTED_TASKS];
+    hs_outcome           outcome;
 
-    if (((actor *)worker)->number != attempt->worker)
+    if (((scripted_worker *)worker)->number != attempt->worker)
         count(&scripted.wrong_states);
     count(&scripted.begun);
     begin_in_turn(r);
@@ -277,7 +277,7 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *body, hs_attempt
         count(&scripted.overlaps);
     if (order && !all_is_marked(attempt->task))
         count(&scripted.early);
-    outcome = play(r, attempt);
+    outcome = run_body(r, attempt);
     if (order && outcome == HS_OUTCOME_DONE)
         mark[attempt->task] = 1;
     __atomic_fetch_sub(here, 1, __ATOMIC_ACQ_REL);

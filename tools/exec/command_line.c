@@ -247,7 +247,8 @@ static const option_spec option_table[] = {
      "do not change CUDA_VISIBLE_DEVICES for commands"},
     {0, "nodes", "N|FILE|slurm", {OPTION_TEXT(nodes)},
      "execute the tasks, which are commands or emulated, on several machines: the hosts in FILE, one "
-     "a line, or the nodes of this job of Slurm (slurm); N: in N processes on this machine"},
+     "a line, or the nodes of this job of Slurm (slurm); N: in N processes on this machine, or with "
+     "--batch on N nodes of a job"},
     {0, "launch", "COMMAND", {OPTION_TEXT(launch)},
      "shell command that executes the command after it on the host {} (default: 'ssh {}', or srun)"},
     {0, "node-timeout", "TIME", {OPTION_TIME(request.settings.run.node_timeout, 1e-2, 1e6)},

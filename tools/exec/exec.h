@@ -50,6 +50,8 @@ typedef struct exec_request {
     int              retime;           /* whether given times are predicted, too */
     exec_share       share;            /* share of the tasks to run */
     size_t           whole_tasks;      /* number of tasks of all shares */
+    int              on_nodes;         /* with --batch: whether the job runs with --nodes=slurm */
+    unsigned         batch_nodes;      /* with --batch: number of nodes; 0: that of the # node lines */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 
@@ -128,8 +130,8 @@ int exec_plan_instance(plan *p, int quiet);
 
 /**
  * The batch script (batch.c). shares: return the number of jobs, one for each share. write: print a
- * script that runs the shares of the plan or instance as a job array; return 0, or an exit code after
- * a message.
+ * script that runs the plan or instance as a job on several nodes, or its shares as a job array;
+ * return 0, or an exit code after a message.
  */
 unsigned exec_batch_shares(const plan *p, const exec_request *request);
 int exec_write_batch(const plan *p, const exec_request *request, const hs_read_settings *reading);

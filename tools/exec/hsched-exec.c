@@ -35,10 +35,15 @@ static int check_nodes(command_line *line)
         usage_error("--launch, --node-timeout and --fewer need --nodes");
     if (!line->nodes)
         return EXIT_OK;
-    if (request->share.count > 0 || line->batch || line->gather)
-        usage_error("--nodes excludes --share, --batch and --gather: one process directs all nodes");
+    if (request->share.count > 0 || line->gather)
+        usage_error("--nodes excludes --share and --gather: one process has the journal");
     if (request->input || request->factors)
         usage_error("--nodes excludes --input and --output: nodes execute commands only");
+    if (line->batch) {
+        request->on_nodes = true;
+        request->batch_nodes = exec_nodes_of_job(line->nodes);
+        return EXIT_OK;
+    }
     code = exec_nodes_list(line->nodes, line->launch, &line->node_list);
     request->settings.run.nodes = line->node_list.list;
     request->settings.run.node_count = line->node_list.count;

@@ -170,16 +170,20 @@ static int list_slurm(const char *launch, exec_nodes *nodes)
     return code;
 }
 
+static bool is_number(const char *what)
+{
+    return what[0] && strspn(what, "0123456789") == strlen(what);
+}
+
 int exec_nodes_list(const char *what, const char *launch, exec_nodes *nodes)
 {
-    const bool is_number = what[0] && strspn(what, "0123456789") == strlen(what);
-    int        code;
+    int code;
 
-    if (is_number && launch)
+    if (is_number(what) && launch)
         usage_error("--launch is for hosts: --nodes=%s starts processes on this machine", what);
     if (launch && !strstr(launch, "{}"))
         usage_error("--launch='%s' has no {}, which stands for the host", launch);
-    if (is_number)
+    if (is_number(what))
         return list_here(nodes, (unsigned)parse_unsigned("--nodes", what, 1, MOST_NODES));
     if (strcmp(what, "slurm") == 0)
         code = list_slurm(launch ? launch : by_srun, nodes);
@@ -190,6 +194,15 @@ int exec_nodes_list(const char *what, const char *launch, exec_nodes *nodes)
         code = EXIT_USAGE;
     }
     return code;
+}
+
+unsigned exec_nodes_of_job(const char *what)
+{
+    if (strcmp(what, "slurm") == 0)
+        return 0;
+    if (!is_number(what))
+        usage_error("--batch needs --nodes=N or --nodes=slurm: Slurm chooses the hosts, not '%s'", what);
+    return (unsigned)parse_unsigned("--nodes", what, 1, MOST_NODES);
 }
 
 void exec_nodes_free(exec_nodes *nodes)

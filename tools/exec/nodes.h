@@ -19,6 +19,9 @@ typedef struct exec_nodes {
 int  exec_nodes_list(const char *what, const char *launch, exec_nodes *nodes);
 void exec_nodes_free(exec_nodes *nodes);
 
+/** Return the number of nodes that a batch script requests for --nodes=`what`; 0: not given. */
+unsigned exec_nodes_of_job(const char *what);
+
 /** Be a node on standard input and output. Return the exit code. */
 int exec_nodes_serve(void);
 

@@ -348,6 +348,27 @@ static hs_status read_fact(reader *d, const hsi_dot_fact *fact)
     return HS_OK;
 }
 
+/* Refuse barriers without an edge, which order nothing: their times are probably missing. */
+static hs_status check_barriers(reader *d)
+{
+    const hsi_dot_node  *node = d->dot.nodes.data;
+    const hsi_node_edge *edge = d->dot.edges.data;
+    const size_t         count = d->dot.edges.size / sizeof *edge;
+    bool                *has_edge = calloc(d->dot.names.count + 1, sizeof *has_edge);
+    char                 shown[HSI_SHOWN];
+    hs_status            st = has_edge ? HS_OK : HS_ENOMEM;
+
+    for (size_t i = 0; i < count && st == HS_OK; i++)
+        has_edge[edge[i].later] = has_edge[edge[i].earlier] = true;
+    for (size_t i = 0; i < d->dot.names.count && st == HS_OK; i++)
+        if (d->row[i] == HSI_NO_ROW && !has_edge[i])
+            st = hsi_import_fail(&d->r.text, node[i].at,
+                                 "node %s has no time and no edge; expected an attribute '%s'",
+                                 hsi_import_quote(d->dot.names.word[i], shown), d->dot.time);
+    free(has_edge);
+    return st;
+}
+
 /*
  * Remove edges that follow from data if the file has the data, because the builder derives them
  * again.
@@ -377,6 +398,8 @@ static hs_status read_graph(reader *d)
         return st;
     d->row = malloc((d->dot.names.count + 1) * sizeof *d->row);
     st = d->row ? add_nodes(d) : HS_ENOMEM;
+    if (st == HS_OK)
+        st = check_barriers(d);
     if (st != HS_OK)
         return st;
     drop_edges_of_data(d);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "stage.h"
+#include "open_devices.h"
 
 #include <string.h>
 #include <time.h>
 
-static void open_device(stage *s, unsigned index)
+static void open_device(open_devices *s, unsigned index)
 {
     hs_error  error = {0};
     unsigned  i;
     hs_status st = s->ops->open(s->which, index, &s->device[index], &error);
 
     ck_assert_msg(st == HS_OK, "open: %s", error.why);
-    for (i = 0; i < STAGE_STREAMS; i++)
+    for (i = 0; i < MOST_STREAMS; i++)
         ck_assert(s->ops->stream_open(s->device[index], &s->stream[index][i]));
-    for (i = 0; i < STAGE_EVENTS; i++)
+    for (i = 0; i < MOST_EVENTS; i++)
         ck_assert(s->ops->event_open(s->device[index], &s->event[index][i]));
 }
 
-void stage_open(stage *s, unsigned devices, const planned_fault *fault)
+void devices_open(open_devices *s, unsigned devices, const planned_fault *fault)
 {
     const char *why = NULL;
     hs_error    error = {0};
@@ -35,14 +35,14 @@ void stage_open(stage *s, unsigned devices, const planned_fault *fault)
         fixture.opened();
 }
 
-void stage_close(stage *s, bool whole)
+void devices_close(open_devices *s, bool whole)
 {
     unsigned d, i;
 
     for (d = 0; d < s->count; d++) {
-        for (i = 0; i < STAGE_STREAMS; i++)
+        for (i = 0; i < MOST_STREAMS; i++)
             s->ops->stream_close(&s->stream[d][i]);
-        for (i = 0; i < STAGE_EVENTS; i++)
+        for (i = 0; i < MOST_EVENTS; i++)
             s->ops->event_close(&s->event[d][i]);
     }
     for (d = 0; d < s->count; d++)
@@ -51,7 +51,7 @@ void stage_close(stage *s, bool whole)
         fixture.check_clean();
 }
 
-hs_buffer stage_alloc(stage *s, unsigned device, size_t bytes)
+hs_buffer devices_alloc(open_devices *s, unsigned device, size_t bytes)
 {
     hs_buffer buffer = NULL;
 
@@ -61,28 +61,28 @@ hs_buffer stage_alloc(stage *s, unsigned device, size_t bytes)
     return buffer;
 }
 
-void *stage_host(stage *s, size_t bytes)
+void *devices_host(open_devices *s, size_t bytes)
 {
     void    *at = s->ops->host_alloc(s->device[0], NULL, bytes);
     unsigned i = 0;
 
     if (at)
         return at;
-    while (i < STAGE_PAGEABLE && s->pageable[i])
+    while (i < MOST_PAGEABLE && s->pageable[i])
         i++;
-    ck_assert_uint_lt(i, STAGE_PAGEABLE);
+    ck_assert_uint_lt(i, MOST_PAGEABLE);
     at = s->pageable[i] = malloc(bytes);
     ck_assert_ptr_nonnull(at);
     return at;
 }
 
-void stage_host_free(stage *s, void *at)
+void devices_host_free(open_devices *s, void *at)
 {
     unsigned i = 0;
 
-    while (i < STAGE_PAGEABLE && s->pageable[i] != at)
+    while (i < MOST_PAGEABLE && s->pageable[i] != at)
         i++;
-    if (i == STAGE_PAGEABLE) {
+    if (i == MOST_PAGEABLE) {
         s->ops->host_release(s->device[0], at, 0);
         return;
     }
@@ -90,7 +90,7 @@ void stage_host_free(stage *s, void *at)
     s->pageable[i] = NULL;
 }
 
-int stage_await(stage *s, hs_event *event)
+int devices_await(open_devices *s, hs_event *event)
 {
     const struct timespec nap = {0, 50000};
     int                   state;
@@ -100,16 +100,16 @@ int stage_await(stage *s, hs_event *event)
     return state;
 }
 
-void stage_finish(stage *s, hs_stream *stream)
+void devices_finish(open_devices *s, hs_stream *stream)
 {
     unsigned  d = stream->device == s->device[0] ? 0 : 1;
     hs_event *event = &s->event[d][0];
 
     ck_assert_msg(s->ops->record(stream, event), "%s", stream->device->fault.text);
-    ck_assert_msg(stage_await(s, event) == 1, "%s", stream->device->fault.text);
+    ck_assert_msg(devices_await(s, event) == 1, "%s", stream->device->fault.text);
 }
 
-void stage_write(stage *s, hs_buffer to, size_t offset, const void *from, size_t bytes)
+void devices_write(open_devices *s, hs_buffer to, size_t offset, const void *from, size_t bytes)
 {
     union {
         const void *in;
@@ -118,13 +118,13 @@ void stage_write(stage *s, hs_buffer to, size_t offset, const void *from, size_t
 
     ck_assert(
         s->ops->copy(&s->stream[0][0], on(s->device[0], to, offset), on_host(source.out), bytes));
-    stage_finish(s, &s->stream[0][0]);
+    devices_finish(s, &s->stream[0][0]);
 }
 
-void stage_read(stage *s, void *to, hs_buffer from, size_t offset, size_t bytes)
+void devices_read(open_devices *s, void *to, hs_buffer from, size_t offset, size_t bytes)
 {
     ck_assert(s->ops->copy(&s->stream[0][0], on_host(to), on(s->device[0], from, offset), bytes));
-    stage_finish(s, &s->stream[0][0]);
+    devices_finish(s, &s->stream[0][0]);
 }
 
 static unsigned char byte_of(size_t i, unsigned seed)
@@ -132,7 +132,7 @@ static unsigned char byte_of(size_t i, unsigned seed)
     return (unsigned char)((i * 2654435761u + seed * 40503u) >> 7);
 }
 
-void stage_fill(void *at, size_t bytes, unsigned seed)
+void devices_fill(void *at, size_t bytes, unsigned seed)
 {
     size_t i;
 
@@ -140,7 +140,7 @@ void stage_fill(void *at, size_t bytes, unsigned seed)
         ((unsigned char *)at)[i] = byte_of(i, seed);
 }
 
-bool stage_has(const void *at, size_t bytes, unsigned seed)
+bool devices_has(const void *at, size_t bytes, unsigned seed)
 {
     size_t i;
 
