@@ -317,6 +317,15 @@ HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, h
  */
 HS_API void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker);
 
+/**
+ * Mark a task as one that another process runs: the policy gives it to no worker, and its successors
+ * wait for hs_policy_ended_elsewhere(). Call before the first decision.
+ */
+HS_API void hs_policy_mark_elsewhere(hs_policy *policy, uint32_t task);
+
+/** Report that a task of another process is done, once; its results are in the first host's memory. */
+HS_API void hs_policy_ended_elsewhere(hs_policy *policy, uint32_t task, double now, hs_wake *wake);
+
 /** Take the idle `worker` out of service and return its reserved tasks to other workers. */
 HS_API void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake);
 

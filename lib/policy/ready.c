@@ -72,9 +72,14 @@ void hsi_ready_record_dropped(hsi_ready *ready, uint32_t task)
     }
 }
 
-void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task)
+void hsi_ready_exclude(hsi_ready *ready, uint32_t task)
 {
     ready->unfinished[task] = UINT32_MAX;
+}
+
+void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task)
+{
+    hsi_ready_exclude(ready, task);
     hsi_ready_record_done(ready, task);
 }
 

@@ -426,6 +426,34 @@ void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker)
     policy->kind.mark_done(policy->state, task);
 }
 
+void hs_policy_mark_elsewhere(hs_policy *policy, uint32_t task)
+{
+    if (task >= policy->tasks)
+        return;
+    if (policy->groups_endings)
+        hsi_ready_exclude(&policy->ready, task);
+    policy->kind.mark_done(policy->state, task); /* the kind forgets the task */
+}
+
+/* A kind that counts predecessors itself gets no worker, so it wakes every worker that the end
+ * concerns. Others see the tasks that become ready. */
+void hs_policy_ended_elsewhere(hs_policy *policy, uint32_t task, double now, hs_wake *wake)
+{
+    hs_wake unread = {0};
+
+    if (task >= policy->tasks || !policy->ready.graph)
+        return;
+    hsi_inputs_mark_done(&policy->inputs, task, HS_NONE);
+    if (policy->counts_down) {
+        policy->kind.ended(policy->state, HS_NONE, task, HS_ENDING_DONE, now,
+                           wake ? wake : &unread);
+        return;
+    }
+    hsi_ready_record_done(&policy->ready, task);
+    policy->behind = true;
+    policy->now = now;
+}
+
 void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
 {
     hs_wake unread = {0};
