@@ -9,6 +9,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "../../examples/runtime/affine.h"
 #include "data/ledger_impl.h"
 #include "failing_memory.h"
 #include "policy/policy.h"
@@ -334,6 +335,24 @@ START_TEST(a_million_tasks_without_an_allocation)
 }
 END_TEST
 
+/* An application's kind runs arriving tasks if it says so. */
+START_TEST(kinds_of_an_application)
+{
+    hs_policy_kind kind = affine;
+    hs_room        room = room_of(64);
+    hs_policy     *policy = NULL;
+    uint32_t       handle;
+
+    ck_assert_int_eq(hs_policy_create_arriving(&kind, machine, &room, NULL, &policy), HS_EINVAL);
+    kind.accepts_arrivals = true;
+    ck_assert_int_eq(hs_policy_create_arriving(&kind, machine, &room, NULL, &policy), HS_OK);
+    ck_assert_int_eq(hs_policy_add_handle(policy, 8, 0, &handle), HS_OK);
+    ck_assert_int_eq(hs_policy_add_handle(policy, 8, 0, &handle), HS_OK);
+    flow(policy, 2, 10000);
+    hs_policy_free(policy);
+}
+END_TEST
+
 /* Return the bytes that a policy of the room allocates. */
 static size_t bytes_of(const char *name, const hs_room *room)
 {
@@ -410,6 +429,7 @@ int main(void)
     tcase_add_test(cases, removed_handles);
     tcase_add_test(cases, versions_of_reused_numbers);
     tcase_add_test(cases, reused_edges);
+    tcase_add_test(cases, kinds_of_an_application);
     tcase_add_test(cases, spoliations_of_reused_numbers);
     tcase_add_loop_test(cases, a_million_tasks_without_an_allocation, 0, kinds);
     tcase_add_loop_test(cases, bytes_of_the_room, 0, kinds);
