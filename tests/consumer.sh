@@ -48,6 +48,7 @@ sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhyb
 echo "1 + 4 + 9 = 14" >"$root/exec.expected"
 echo "affine: 4" >"$root/simulate.expected"
 echo "sum of the squares: 506" >"$root/threads.expected"
+echo "success, sum: 8386560" >"$root/arrivals.expected"
 echo "stopped: 1000 sequences reached 1" >"$root/functions.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
@@ -80,7 +81,7 @@ for example in $examples; do
         $(pkg-config --cflags --libs $module)
 done
 
-# The examples for runtime systems. The first two need libhybridsched-policy alone, and so no GLPK.
+# The examples for runtime systems. The first three need libhybridsched-policy alone, and so no GLPK.
 # shellcheck disable=SC2046,SC2086
 runs_runtime() {
     from=$doc/examples/runtime
@@ -91,6 +92,8 @@ runs_runtime() {
         $(pkg-config --cflags --libs hybridsched-policy)
     works "in C" threads $CC ${CFLAGS:-} $strict "$from/threads.c" -pthread \
         $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" arrivals $CC ${CFLAGS:-} $strict "$from/arrivals.c" -pthread \
+        $(pkg-config --cflags --libs hybridsched-policy)
     works "in C" functions $CC ${CFLAGS:-} $strict "$from/functions.c" "$from/affine.c" \
         $(pkg-config --cflags --libs hybridsched-exec)
     mkdir "$root/alone"
@@ -98,7 +101,7 @@ runs_runtime() {
         echo "consumer: this build has no shared libraries"
         return
     }
-    for example in simulate threads; do
+    for example in simulate threads arrivals; do
         LD_LIBRARY_PATH="$root/alone" "$root/$example" >"$root/out" ||
             fail "examples/runtime/$example.c needs more than libhybridsched-policy"
         diff "$root/$example.expected" "$root/out" || fail "examples/runtime/$example.c differs alone"

@@ -59,6 +59,7 @@ static const struct {
     LAYOUT(hs_range_ops, 16, end, 8),
     LAYOUT(hs_segment_ops, 32, release, 24),
     LAYOUT(hs_stream, 24, own, 16),
+    LAYOUT(hs_task_id, 16, task, 8),
     LAYOUT(hs_transfer, 40, to, 32),
     LAYOUT(hs_type_metrics, 40, acceleration, 32),
     LAYOUT(hs_wait, 32, victim, 24),

@@ -69,6 +69,7 @@ void exec_print_reason(const char *path, const char *why)
                                             {"settings.run.matrix", "--input"},
                                             {"settings.place.share_gpu_cores", "--no-reserve"},
                                             {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.run.mpi", "--mpi"},
                                             {"settings.run.fewer_nodes", "--fewer"},
                                             {"settings.run.nodes", "--nodes"},
                                             {"settings.gpu.module", "--gpu-module"},

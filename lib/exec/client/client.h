@@ -5,6 +5,7 @@
 #include <hybridsched/exec.h>
 
 #include "exec/device/modules.h"
+#include "exec/ranks/exchange.h"
 
 typedef struct hsi_devices hsi_devices; /* exec/device/devices.h */
 
@@ -57,6 +58,10 @@ typedef struct hsi_client {
      * devices. */
     void (*prefetch)(void *state, size_t row);
 
+    /* Return the messages of the ranks that share the client's tasks; NULL: this process runs all.
+     * The function may be NULL. */
+    hsi_exchange *(*exchange)(const void *state);
+
     /* The same as hs_exec_data() and hs_exec_data_at(). NULL: the application has no access to the
      * data. */
     hs_status (*place)(void *state, const char *name, void *at, size_t bytes);
@@ -108,6 +113,9 @@ hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error);
 /* Return the devices that share data with CPUs; NULL: none. The function is cheap, and constant
  * after the bodies are made. */
 hsi_devices *hsi_run_data_devices(const hsi_run_data *data);
+
+/* Return the messages of the ranks that share the tasks; NULL: this process runs all tasks. */
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data);
 
 /* Announce a row that a CPU worker will run soon; the data is shared with GPUs. */
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row);

@@ -181,6 +181,17 @@ hsi_devices *hsi_run_data_devices(const hsi_run_data *data)
     return shared ? shared->devices : NULL;
 }
 
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++) {
+        const claim *c = &data->claim[i];
+
+        if (c->state && c->client->exchange && c->client->exchange(c->state))
+            return c->client->exchange(c->state);
+    }
+    return NULL;
+}
+
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row)
 {
     const claim *shared = shared_claim(data);

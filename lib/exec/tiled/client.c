@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "exec/device/devices.h"
+#include "exec/ranks/exchange.h"
 #include "exec/tiled/tiles.h"
 #include "support/sized.h"
 
@@ -25,6 +26,11 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
     matrix->may_fail = run->may_fail;
     matrix->may_take = run->may_take;
     matrix->verify = s->run.verify;
+    if (st == HS_OK && s->run.mpi)
+        st = hsi_matrix_divide(matrix, run->in, s->run.mpi, error);
+    matrix->collects = s->run.collect_factors;
+    if (st == HS_OK)
+        st = hsi_matrix_check_memory(matrix, error);
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }
 
@@ -55,6 +61,10 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
         return HS_ENOMEM;
     if (!matrix && s->run.matrix)
         return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
+                             refusal->status != HS_OK ? refusal->why
+                                                      : "no task factorises a matrix");
+    if (!matrix && s->run.mpi)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.mpi is given, but %s",
                              refusal->status != HS_OK ? refusal->why
                                                       : "no task factorises a matrix");
     if (!matrix)
@@ -88,11 +98,18 @@ static hs_status verify(void *state, hs_error *error)
 
     if (matrix->shared && hsi_devices_lost(hsi_tiles_devices(matrix->shared), error->why))
         return HS_EFAILED;
+    if (matrix->exchange && (matrix->collects || (matrix->verify && matrix->kind == HS_QR))) {
+        st = hsi_matrix_collect(matrix, matrix->verify && matrix->kind == HS_QR, error);
+        if (st != HS_OK)
+            return st;
+    }
     if (!matrix->verify)
         return HS_OK;
-    st = hsi_matrix_verify_factors(matrix);
-    if (st != HS_OK)
+    st = hsi_matrix_verify_factors(matrix, error);
+    if (st == HS_ENOMEM)
         return hsi_error_set(error, st, "the result cannot be verified: out of memory");
+    if (st != HS_OK)
+        return st;
     if (!r->wrong)
         return HS_OK;
     used = snprintf(error->why, HS_WHY,
@@ -117,6 +134,13 @@ static hsi_devices *devices(const void *state)
     return matrix->shared ? hsi_tiles_devices(matrix->shared) : NULL;
 }
 
+static hsi_exchange *exchange(const void *state)
+{
+    const hsi_matrix *matrix = state;
+
+    return matrix->exchange;
+}
+
 static void prefetch(void *state, size_t row)
 {
     const hsi_matrix *matrix = state;
@@ -135,6 +159,7 @@ const hsi_client hsi_client_tiled = {
     .free = free_state,
     .devices = devices,
     .prefetch = prefetch,
+    .exchange = exchange,
 };
 
 static hsi_matrix *matrix_of(const hs_exec *exec)
@@ -157,6 +182,8 @@ hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
     const hsi_matrix *matrix = matrix_of(exec);
 
     if (!matrix || !out || !matrix->block) /* the first run allocates the block */
+        return HS_EINVAL;
+    if (matrix->exchange && (!matrix->collects || hsi_exchange_mpi(matrix->exchange)->rank > 0))
         return HS_EINVAL;
     hsi_matrix_write_factors(matrix, out);
     return HS_OK;

@@ -271,6 +271,8 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
     for (i = 0; i < matrix->pieces; i++) {
         const hsi_datum *piece = &matrix->piece[i];
 
+        if (matrix->is_own && !matrix->is_own[i])
+            continue; /* the memory stays unused until a tile of another rank arrives */
         if (piece->matrix == 'A')
             fill_with_input(matrix, piece);
         else if (piece->matrix)
