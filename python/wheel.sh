@@ -37,7 +37,7 @@ mkdir -p "$top/build"
 cd "$top/build"
 [ -f config.status ] || "$source/configure" --quiet --prefix="$top/root" --libdir="$top/root/lib" \
     --disable-shared --enable-static --with-pic --disable-dependency-tracking --disable-openmp $glpk \
-    --without-gmp --without-openblas --without-lapacke --without-hwloc --without-cuda --without-opencl \
+    --without-gmp --without-openblas --without-lapacke --without-hwloc --without-cuda --without-opencl --without-mpi \
     --without-sqlite --without-check --without-python CC="$CC" CFLAGS="$WHEEL_CFLAGS" >configure.log ||
     die "configure failed, see $top/build/config.log"
 "$MAKE" -s pkglibdir=/usr/local/lib/hybridsched install-libLTLIBRARIES \

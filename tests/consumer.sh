@@ -48,6 +48,7 @@ sed 1,2d "$root/exec.c" | diff "$root/manual.c" - || fail "the example of libhyb
 echo "1 + 4 + 9 = 14" >"$root/exec.expected"
 echo "affine: 4" >"$root/simulate.expected"
 echo "sum of the squares: 506" >"$root/threads.expected"
+echo "success, sum: 8386560" >"$root/arrivals.expected"
 echo "stopped: 1000 sequences reached 1" >"$root/functions.expected"
 of_manual libhybridsched-profile.3 >"$root/profile.c"
 echo "2.5 s" >"$root/profile.expected"
@@ -80,7 +81,7 @@ for example in $examples; do
         $(pkg-config --cflags --libs $module)
 done
 
-# The examples for runtime systems. The first two need libhybridsched-policy alone, and so no GLPK.
+# The examples for runtime systems. The first three need libhybridsched-policy alone, and so no GLPK.
 # shellcheck disable=SC2046,SC2086
 runs_runtime() {
     from=$doc/examples/runtime
@@ -91,6 +92,8 @@ runs_runtime() {
         $(pkg-config --cflags --libs hybridsched-policy)
     works "in C" threads $CC ${CFLAGS:-} $strict "$from/threads.c" -pthread \
         $(pkg-config --cflags --libs hybridsched-policy)
+    works "in C" arrivals $CC ${CFLAGS:-} $strict "$from/arrivals.c" -pthread \
+        $(pkg-config --cflags --libs hybridsched-policy)
     works "in C" functions $CC ${CFLAGS:-} $strict "$from/functions.c" "$from/affine.c" \
         $(pkg-config --cflags --libs hybridsched-exec)
     mkdir "$root/alone"
@@ -98,7 +101,7 @@ runs_runtime() {
         echo "consumer: this build has no shared libraries"
         return
     }
-    for example in simulate threads; do
+    for example in simulate threads arrivals; do
         LD_LIBRARY_PATH="$root/alone" "$root/$example" >"$root/out" ||
             fail "examples/runtime/$example.c needs more than libhybridsched-policy"
         diff "$root/$example.expected" "$root/out" || fail "examples/runtime/$example.c differs alone"
@@ -107,18 +110,56 @@ runs_runtime() {
 }
 runs_runtime
 
-# The example of a plugin on the application's data, from the installed documentation.
-# shellcheck disable=SC2046,SC2086
-runs_stencil() {
-    $CC ${CFLAGS:-} $strict -shared -fPIC "$doc/examples/stencil/stencil.c" -o "$root/stencil.so" \
-        $cflags || fail "examples/stencil/stencil.c does not compile"
-    $CC ${CFLAGS:-} $strict "$doc/examples/stencil/heat.c" -o "$root/heat" \
-        $(pkg-config --cflags --libs hybridsched-exec) || fail "examples/stencil/heat.c does not compile"
-    LD_LIBRARY_PATH="$lib" "$root/heat" "$root/stencil.so" >"$root/out" || fail "examples/stencil failed"
-    grep -q '^500 tasks, the same as the loop' "$root/out" || fail "examples/stencil printed: $(cat "$root/out")"
+# The example of a plugin on the application's data, from the installed documentation: on CPUs, on an
+# emulated device, on OpenCL devices, and on a GPU of CUDA.
+heats() { # WAY MODULE...: check the result; with a module, the GPU has done some of the tasks
+    way=$1
+    shift
+    "$root/heat" "$root/stencil.so" "$@" >"$root/out" ||
+        fail "examples/stencil failed $way"
+    grep -q "^500 tasks, $([ $# = 0 ] && echo 0 || echo '[1-9][0-9]*') on a GPU, the same as the loop; 82.3996 " \
+        "$root/out" || fail "examples/stencil printed $way: $(cat "$root/out")"
     passed=$((passed + 1))
 }
+# shellcheck disable=SC2046,SC2086
+runs_stencil() {
+    from=$doc/examples/stencil parts= flags=$cflags libs=
+    export LD_LIBRARY_PATH="$lib:$lib/hybridsched"
+    case "$CC ${CFLAGS:-}" in
+    *-fsanitize=*) opencl= ;; # the compiler in OpenCL is not instrumented
+    *) opencl=$("$bin/hsched-exec" --devices opencl:all 2>/dev/null || true) ;;
+    esac
+    if [ -n "$opencl" ] && env -u PKG_CONFIG_SYSROOT_DIR pkg-config --exists OpenCL; then
+        parts="$parts $from/stencil_opencl.c"
+        flags="$flags $(env -u PKG_CONFIG_SYSROOT_DIR pkg-config --cflags OpenCL)"
+        libs="$libs $(env -u PKG_CONFIG_SYSROOT_DIR pkg-config --libs OpenCL)"
+    else
+        echo "consumer: no OpenCL, so examples/stencil is not run on it"
+    fi
+    cuda=$(PATH=$PATH:/usr/local/cuda/bin command -v nvcc || true)
+    if [ -n "$cuda" ]; then
+        "$cuda" -O2 -c -Xcompiler -fPIC $cflags "$from/stencil_cuda.cu" -o "$root/stencil_cuda.o" ||
+            fail "examples/stencil/stencil_cuda.cu does not compile"
+        parts="$parts $root/stencil_cuda.o"
+        libs="$libs -L${cuda%/bin/nvcc}/lib64 -Wl,-rpath,${cuda%/bin/nvcc}/lib64 -lcudart -lstdc++"
+    else
+        echo "consumer: no nvcc, so examples/stencil is not compiled for CUDA"
+    fi
+    $CC ${CFLAGS:-} $strict -shared -fPIC "$from/stencil.c" $parts -o "$root/stencil.so" $flags \
+        $libs || fail "examples/stencil does not compile as a plugin"
+    $CC ${CFLAGS:-} $strict "$from/heat.c" -o "$root/heat" \
+        $(pkg-config --cflags --libs hybridsched-exec) || fail "examples/stencil/heat.c does not compile"
+    heats "on CPUs"
+    heats "on an emulated device" emulated
+    case $parts in *opencl*) heats "with OpenCL" opencl:all ;; esac
+    if [ -n "$cuda" ] && "$bin/hsched-exec" --devices cuda >/dev/null 2>&1; then
+        heats "with CUDA" cuda
+    else
+        echo "consumer: no GPU of CUDA, so examples/stencil is not run on one"
+    fi
+}
 runs_stencil
+unset LD_LIBRARY_PATH
 
 # Each header compiles alone and leaves the program's macros defined.
 stands_alone() { # compile...

@@ -154,5 +154,6 @@ check_module() { # module symbols
 }
 check_module hybridsched-cuda "hs_backend_module hs_device_module"
 check_module hybridsched-opencl hs_device_module
+check_module hybridsched-mpi hs_mpi_module
 
 exit $failed

@@ -2,11 +2,15 @@
 
 /*
  * Heat in a plate whose upper edge is hot: 50 steps on 10 blocks of rows, each block of each step a
- * task (stencil.c). The tasks run on two cores in the order that their data demand, without a
- * barrier between steps. The result is compared with a loop over all rows.
+ * task (stencil.c). The tasks run on two cores, and on a GPU if the second argument names a module,
+ * in the order that their data demand, without a barrier between steps. The library copies the
+ * blocks between the cores and the GPU. The result is compared with a loop over all rows.
  *
  *     cc -O2 heat.c $(pkg-config --cflags --libs hybridsched-exec) -o heat
  *     ./heat ./stencil.so
+ *     ./heat ./stencil.so cuda          (a plugin with stencil_cuda.cu)
+ *     ./heat ./stencil.so opencl:all    (a plugin with stencil_opencl.c)
+ *     ./heat ./stencil.so emulated
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +41,7 @@ static void name_block(char name[16], int step, int block)
 /* Add the task of a block: it reads three blocks of a step, and writes one of the next. */
 static hs_status add_task(hs_builder *b, const char *kernel, int step, int block)
 {
-    const hs_task task = {.struct_size = sizeof task, .kernel = kernel, .cpu = 50, .gpu = INFINITY};
+    const hs_task task = {.struct_size = sizeof task, .kernel = kernel, .cpu = 50, .gpu = 50};
     hs_status     st = hs_builder_add_row(b, &task);
 
     for (int i = 0; i < 4 && st == HS_OK; i++) {
@@ -54,7 +58,7 @@ static hs_status add_task(hs_builder *b, const char *kernel, int step, int block
 }
 
 /* Make the graph of all tasks. The order of the rows defines which step a task reads. */
-static hs_status make_graph(const char *plugin, hs_instance **out)
+static hs_status make_graph(const char *plugin, unsigned gpus, hs_instance **out)
 {
     hs_builder *b = NULL;
     char        kernel[512];
@@ -62,7 +66,7 @@ static hs_status make_graph(const char *plugin, hs_instance **out)
 
     snprintf(kernel, sizeof kernel, "plugin:%s:relax", plugin);
     if (st == HS_OK)
-        st = hs_builder_set_workers(b, 2, 0);
+        st = hs_builder_set_workers(b, 2, gpus);
     if (st == HS_OK)
         st = hs_builder_set_unit(b, HS_MICROSECONDS);
     for (int task = 0; task < STEPS * BLOCKS && st == HS_OK; task++)
@@ -101,13 +105,26 @@ static void compute_expected(void)
     }
 }
 
+/* Return the number of tasks that the GPU has done. */
+static size_t count_on_gpu(const hs_exec *exec)
+{
+    size_t                count, done = 0;
+    const hs_exec_record *record = hs_exec_records(exec, 2, &count);
+
+    for (; count > 0; count--, record++)
+        done += record->outcome == HS_OUTCOME_DONE;
+    return done;
+}
+
 int main(int argc, char **argv)
 {
     hs_exec_settings settings;
     hs_instance     *in = NULL;
     hs_exec         *exec = NULL;
     hs_error         error = {0};
-    hs_status        st = make_graph(argc > 1 ? argv[1] : "./stencil.so", &in);
+    const char      *module = argc > 2 ? argv[2] : NULL;
+    size_t           on_gpu = 0;
+    hs_status        st = make_graph(argc > 1 ? argv[1] : "./stencil.so", module != NULL, &in);
 
     for (int i = 0; i < COLUMNS; i++)
         hot[i] = 100;
@@ -115,12 +132,15 @@ int main(int argc, char **argv)
     settings.decide.policy = hs_policy_find("dynamic");
     settings.place.oversubscribe = 1; /* one core will do */
     settings.run.allow_plugins = 1;
+    settings.gpu.module = module;
     if (st == HS_OK)
         st = hs_exec_create(in, NULL, &settings, &exec, &error);
     if (st == HS_OK)
         st = place_data(exec);
     if (st == HS_OK)
         st = hs_exec_run(exec, NULL, &error);
+    if (st == HS_OK && module)
+        on_gpu = count_on_gpu(exec);
     hs_exec_free(exec);
     hs_instance_free(in);
     if (st != HS_OK) {
@@ -132,7 +152,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "heat: the result differs from the loop\n");
         return 1;
     }
-    printf("%d tasks, the same as the loop; %.4f below the hot edge\n", STEPS * BLOCKS,
-           present[0][COLUMNS / 2]);
+    printf("%d tasks, %zu on a GPU, the same as the loop; %.4f below the hot edge\n",
+           STEPS * BLOCKS, on_gpu, present[0][COLUMNS / 2]);
     return 0;
 }

@@ -23,7 +23,7 @@ HS_BEGIN_DECLS
  * time. So the caller launches each operation once in each stream before it measures time.
  */
 
-#define HS_DEVICE_ABI 1
+#define HS_DEVICE_ABI 2
 
 typedef struct hs_device     hs_device;
 typedef struct hs_device_ops hs_device_ops;
@@ -158,6 +158,23 @@ typedef struct hs_range_ops {
     void (*end)(void);
 } hs_range_ops;
 
+/** Calls of functions of the application, which compute on the data of a device. */
+typedef struct hs_call_ops {
+    const char *suffix; /* end of the symbols of such functions: "_gpu", "_opencl"; "": the functions
+                           for CPUs */
+
+    /**
+     * Call the function while its device is the current one, so that it enqueues work in
+     * stream->native. If the host can use the device's memory, the stream calls the function
+     * instead, in its own thread, when all before it is done. 0: a fault; the function may not have
+     * been called.
+     */
+    int (*call)(hs_stream *stream, void (*function)(void *argument), void *argument);
+
+    /** Return the address for such functions. NULL: they get the buffer and the offset. */
+    void *(*pointer)(hs_buffer buffer, size_t offset);
+} hs_call_ops;
+
 /** The functions of a module. */
 struct hs_device_ops {
     unsigned    abi;  /* HS_DEVICE_ABI */
@@ -227,6 +244,7 @@ struct hs_device_ops {
 
     const hs_segment_ops *segments;
     const hs_range_ops   *ranges;
+    const hs_call_ops    *calls; /* NULL: functions of the application cannot use the devices */
 };
 
 /** The symbol of a module: returns its table, or NULL for another ABI. */

@@ -100,6 +100,34 @@ typedef struct hs_exec_node {
                            input and output */
 } hs_exec_node;
 
+/** The ranks of a run over MPI, with this process as one of them. */
+typedef struct hs_mpi hs_mpi;
+
+/**
+ * Open the module for MPI, and initialise MPI unless the application has done so: with
+ * MPI_THREAD_FUNNELED, and the calling thread talks. Collective, as all calls below: each rank of
+ * MPI_COMM_WORLD makes them in the same order. All calls with a handle, and hs_exec_run(), are made by
+ * this thread. On HS_OK the caller owns *out. HS_ERESOURCE: no module, or MPI cannot be initialised;
+ * HS_EIO; HS_ENOMEM.
+ */
+HS_API hs_status hs_mpi_open(hs_mpi **out, hs_error *error);
+
+/** Close the handle after all runs, and finalise MPI if hs_mpi_open() has initialised it. NULL is
+ * allowed. */
+HS_API void hs_mpi_close(hs_mpi *mpi);
+
+HS_API unsigned hs_mpi_rank(const hs_mpi *mpi);  /* number of this rank, from 0; not collective */
+HS_API unsigned hs_mpi_ranks(const hs_mpi *mpi); /* number of ranks; not collective */
+
+/** Number of ranks on this machine that may use the same processors as this rank, with it. */
+HS_API unsigned hs_mpi_neighbours(const hs_mpi *mpi);
+
+/** Set *most to the largest `mine` of all ranks, for instance of their exit codes. HS_EIO. */
+HS_API hs_status hs_mpi_most(const hs_mpi *mpi, int mine, int *most, hs_error *error);
+
+/** End all ranks at once, with an exit code, not collective: for a rank that cannot go on. */
+HS_API void hs_mpi_abort(hs_mpi *mpi, int code);
+
 /**
  * Settings of a run. Start from hs_exec_settings_init(), which sets `run.verify` to 1 and the rest
  * to 0. Each group ends with `reserved` places: a later version puts its new fields there, so the
@@ -146,7 +174,16 @@ typedef struct hs_exec_settings {
         size_t   node_count;
         double   node_timeout; /* seconds of silence after which a node is lost; 0: 30 */
         bool     fewer_nodes;  /* run also if some nodes cannot be started: their workers are lost */
-        uint64_t reserved[3];
+        bool     collect_factors; /* with `mpi`: rank 0 gets all factors at the end of a run, for
+                                     hs_exec_copy_factors() */
+        const hs_mpi *mpi; /* the ranks that factorise one matrix together; must outlive the handle;
+                              NULL: this process alone. Each rank has the whole instance, workers as
+                              the instance says, and its own part of the tiles. A task runs on the
+                              rank of the last tile that it writes. Every task must be a step of the
+                              factorisation, on CPUs or emulated GPUs. hs_exec_run() is collective;
+                              after its failure on one rank the others wait: call hs_mpi_abort().
+                              HS_HALT_NEVER is HS_HALT_SOON */
+        uint64_t reserved[2];
     } run;
 
     /** Placement of workers on cores. */
@@ -165,10 +202,11 @@ typedef struct hs_exec_settings {
 
     /** GPUs. */
     struct {
-        const char *module;          /* file of the GPU module; NULL: the installed module, else
-                                        hybridsched-cuda.so on the library search path. Or a list of
-                                        modules for devices, as for hs_exec_device_at(): its devices
-                                        run the kernels of a factorisation that all of them have */
+        const char *module;          /* file of the GPU module; NULL: the first of cuda and opencl
+                                        that has a device: installed, or on the library search path.
+                                        Or a list of modules for devices, as for
+                                        hs_exec_device_at(): its devices run kernels of a
+                                        factorisation that all of them have, or plugins on data */
         int    mode;                 /* an hs_gpu_mode: launch mode of planned tasks */
         int    resident;             /* upload inputs before the start, leave results on the GPUs */
         int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
@@ -290,8 +328,8 @@ typedef struct hs_exec hs_exec;
  * OpenBLAS or LAPACKE, and the build is without; HS_EINVAL: unknown kernel, journal of another
  * plan, or bad settings; HS_EDEPENDENT: the policy supports independent tasks only, or a kernel
  * cannot share data between tasks. Built-in kernels share data in a factorisation (see
- * hs_exec_describe_factorisation()); other built-in kernels have private data. Plugins share data
- * on CPUs and emulated GPUs (see hs_exec_data()).
+ * hs_exec_describe_factorisation()); other built-in kernels have private data. Plugins share data,
+ * too (see hs_exec_data()).
  */
 HS_API hs_status hs_exec_create(const hs_instance *in, const hs_schedule *plan,
                                 const hs_exec_settings *settings, hs_exec **out, hs_error *error);
@@ -425,13 +463,14 @@ HS_API void hs_exec_stop(hs_exec *exec, hs_exec_stop_mode how);
 
 typedef struct hs_exec_report {
     size_t   struct_size;
-    uint64_t tasks, done, resumed, failed, not_run; /* numbers of tasks; `done` includes
-                                                       `resumed`; the rest is in left_out or
-                                                       unrecorded */
+    uint64_t tasks, done, resumed, failed, not_run; /* numbers of tasks, with run.mpi of this rank;
+                                                       `done` includes `resumed`; the rest is in
+                                                       left_out or unrecorded */
     uint64_t aborted;                               /* attempts aborted by spoliation */
     uint64_t retried;
     unsigned lost_workers; /* lost and retired workers */
-    double   seconds;      /* seconds from the start to the end of the last task */
+    double   seconds;      /* seconds from the start to the end of the last task, after a completed
+                              run with run.mpi the most of all ranks */
     double   overhead;     /* seconds per task finished or failed in this run: (workers x
                               seconds - busy) / tasks */
     bool     stopped;      /* whether hs_exec_stop() ended the run */
@@ -508,6 +547,24 @@ HS_API size_t hs_exec_log_path(const hs_exec *exec, uint32_t task, uint32_t numb
  */
 HS_API int hs_exec_is_blocked(const hs_exec *exec, uint32_t task, uint32_t *failed);
 
+/** A rank of a run over MPI. */
+typedef struct hs_exec_rank {
+    size_t   struct_size;
+    char     host[64];         /* name of its machine */
+    uint64_t tasks;            /* tasks that it has done */
+    uint64_t sent, sent_bytes; /* tiles that it has sent to other ranks for their tasks */
+    double   seconds;          /* seconds from its start to the end of its last task */
+    double   busy;             /* seconds in tasks, summed over its workers */
+} hs_exec_rank;
+
+#define hs_exec_rank_init(r) ((r)->struct_size = sizeof *(r))
+
+/**
+ * After a run with run.mpi: describe a rank, on every rank; returns 1, or 0 if there is no such rank,
+ * or the run has not been completed. Not collective.
+ */
+HS_API int hs_exec_rank_at(const hs_exec *exec, unsigned rank, hs_exec_rank *out);
+
 /** The matrix of a factorisation and the quality of its factors. */
 typedef struct hs_exec_factorisation {
     size_t      struct_size;
@@ -543,7 +600,7 @@ HS_API int hs_exec_describe_factorisation(const hs_exec *exec, hs_exec_factorisa
 /**
  * After a complete run: copy the factors to `out`, order x order by column. Cholesky gives L and QR
  * gives R, with zeros in the other triangle; LU gives L, without its unit diagonal, and U.
- * HS_EINVAL: no factors exist.
+ * HS_EINVAL: no factors exist, or with run.mpi this is not rank 0 with run.collect_factors.
  */
 HS_API hs_status hs_exec_copy_factors(const hs_exec *exec, double *out);
 

@@ -3,6 +3,7 @@
 #define HYBRIDSCHED_H
 
 /* Include every header of libhybridsched. */
+#include <hybridsched/arrivals.h>
 #include <hybridsched/bound.h>
 #include <hybridsched/certificate.h>
 #include <hybridsched/cost.h>

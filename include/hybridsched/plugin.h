@@ -51,8 +51,9 @@ typedef enum hs_plugin_result {
 /** A datum that the task uses, in the order of the task's column `data`. The layout is final. */
 typedef struct hs_plugin_data {
     const char *name;
-    void       *at;     /* address; aligned to 64 bytes if the library allocated the memory */
-    void       *buffer; /* NULL; a device without addresses has the datum in this buffer */
+    void       *at;     /* address, on GPUs of CUDA in their memory; aligned to 64 bytes if the
+                           library allocated the memory; NULL: the datum is in `buffer` */
+    void       *buffer; /* OpenCL: the cl_mem that has the datum; else NULL */
     size_t      offset; /* offset in `buffer` */
     size_t      bytes;
     uint32_t    mode; /* an hs_access_mode: write only if it has HS_WRITE; without HS_READ the
@@ -77,7 +78,7 @@ typedef struct hs_plugin_task {
     char       *message;      /* buffer for the reason of a failure or a note about a success */
     const char *log;     /* file for longer output of this attempt; NULL: none */
     void       *stream;  /* the GPU's cudaStream_t; the GPU is the current device of the thread.
-                            NULL: none */
+                            OpenCL: the cl_command_queue. NULL: none */
     const hs_plugin_data *data; /* the data that the task uses; NULL: none */
     size_t                data_count;
 } hs_plugin_task;
@@ -116,17 +117,26 @@ typedef int hs_plugin_function(const hs_plugin_task *task);
     int             symbol(const hs_plugin_task *task)
 
 /**
- * Begin the definition of a task's function for GPUs. A file with both functions runs this one on
- * GPUs; a file with one function runs it on both types. Work launched on task->stream must be
- * complete when the function returns.
+ * Begin the definition of a task's function for GPUs of CUDA. A file with both functions runs this
+ * one on GPUs; a file with one function runs it on both types. Without HS_PLUGIN_MODES, work
+ * launched on task->stream must be complete when the function returns.
  */
 #define HS_PLUGIN_GPU_TASK(symbol) HS_PLUGIN_TASK(symbol##_gpu)
 
+/** Begin the definition of a task's function for OpenCL devices, which needs HS_PLUGIN_MODES. */
+#define HS_PLUGIN_OPENCL_TASK(symbol) HS_PLUGIN_TASK(symbol##_opencl)
+
 /**
- * Declare how the function uses the data of its tasks, in the order of the column `data`:
+ * Declare how the functions use the data of their tasks, in the order of the column `data`:
  * HS_PLUGIN_MODES(blur, HS_READ, HS_WRITE). Tasks with data need this, and each row must name as
- * many data, with these modes. Their functions run on CPUs and emulated GPUs, and an emulated GPU
- * runs the function for CPUs.
+ * many data, with these modes.
+ *
+ * The library copies the data to the device that runs a task. The function for CUDA or OpenCL then
+ * only enqueues work on task->stream, and returns without waiting: the task ends when the stream is
+ * done with this work, and the data must not be used elsewhere. Tasks are queued behind each other
+ * in this way. The function may use the task and its data until it returns, and `cancel`, `wake_fd`
+ * and `log` have no effect. OpenCL reports no failure of a kernel that runs, only of the calls that
+ * enqueue it. An emulated GPU or device runs the function for CPUs.
  */
 #define HS_PLUGIN_MODES(symbol, ...)                                                               \
     HS_PLUGIN_DATA const uint32_t symbol##_modes[];                                                \

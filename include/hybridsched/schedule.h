@@ -195,9 +195,10 @@ HS_API hs_status hs_schedule_check_rest(const hs_instance *in, const hs_schedule
                                         const double *available, const unsigned char *skip,
                                         const uint32_t *skip_worker, hs_error *error);
 
-/** Check as hs_schedule_check_available() does, and return the first violation as numbers. */
+/** Check as hs_schedule_check_rest() does, and return the first violation as numbers. */
 HS_API hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s,
-                                            const double *available, hs_violation *violation);
+                                            const double *available, const unsigned char *skip,
+                                            const uint32_t *skip_worker, hs_violation *violation);
 
 HS_END_DECLS
 

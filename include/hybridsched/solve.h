@@ -59,6 +59,15 @@ typedef struct hs_settings {
     /* whether to record transfers for hs_schedule_transfers(). Transfers of a policy start at
      * the decision, transfers of other algorithms as soon as the data exist. */
     int transfers;
+
+    /* The rest of a run: by task, 1 if the task was done before the start, with all its
+     * predecessors; NULL: none. The schedule has no entries of done tasks, `start` has none, and a
+     * bound counts the others only. Ranks and ties are those of an instance that consists of the
+     * other tasks. */
+    const unsigned char *skip;
+    const uint32_t *skip_worker; /* by task: worker that ran a done task, whose memory has the
+                                    results from 0 on; HS_NONE, or another number that is no worker:
+                                    the first host has them; NULL: all HS_NONE */
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);
@@ -115,7 +124,8 @@ HS_API double hs_algorithm_guarantee(const hs_algorithm *alg, unsigned cpus, uns
  * *out is untouched. Re-entrant. Equal instances and settings give equal schedules, bit for bit.
  * HS_EDEPENDENT: the algorithm supports independent tasks only. HS_EWORKER: the algorithm uses one
  * type, and a task cannot run on it. HS_EAVAILABLE: it does not support settings.available.
- * HS_EINVAL: bad settings or an unsupported rank. HS_ESCHEDULE: an application's algorithm returned
+ * HS_EINVAL: bad settings, an unsupported rank, or a predecessor of a done task is not done.
+ * HS_ESCHEDULE: an application's algorithm returned
  * an invalid schedule, or one that starts too early.
  */
 HS_API hs_status hs_solve(const hs_algorithm *alg, const hs_instance *in,

@@ -32,7 +32,8 @@ HS_BEGIN_DECLS
     X(EDEPENDENT,  -18, "supports independent tasks only, and these tasks depend on each other") \
     X(EKIND,       -19, "the file is of another kind")               \
     X(EAVAILABLE,  -20, "supports only workers that are all free at the start") \
-    X(EUNKNOWN,    -21, "a task has an unknown time")
+    X(EUNKNOWN,    -21, "a task has an unknown time")                \
+    X(EFULL,       -22, "there is no room until a task ends or a handle is removed")
 
 typedef enum hs_status {
 #define HS_STATUS_CODE(name, value, text) HS_##name = value,

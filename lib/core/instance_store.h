@@ -20,6 +20,14 @@ typedef struct hsi_cells {
     hsi_vector text;
 } hsi_cells;
 
+/* Rows of an instance that a policy reuses for tasks that arrive while it runs. The arrays are by
+ * row. The graph has no edges: the policy keeps them. */
+typedef struct hsi_recycled_rows {
+    const hs_graph      *graph;
+    const unsigned char *restartable; /* whether the task may be aborted */
+    unsigned char       *kernel;      /* class of the kernel, see hsi_history */
+} hsi_recycled_rows;
+
 /* Columns of an instance; shared between instances on different workers. */
 typedef struct hsi_store {
     atomic_uint         references;
@@ -33,6 +41,7 @@ typedef struct hsi_store {
     hsi_node_list       nodes;     /* empty: the file or program lists none */
     hs_unit             unit;
     bool                is_borrowed; /* whether the cells belong to the caller, and are not freed */
+    const hsi_recycled_rows *recycled; /* NULL: the instance is immutable */
     unsigned char *source; /* hs_cost_source of the CPU and GPU time of each row; NULL: given */
 } hsi_store;
 

@@ -103,6 +103,18 @@ static hs_status open_rows(const hs_instance *in, hsi_token *token, hsi_problem 
     return hsi_require_known_times(in);
 }
 
+/* Open a view of rows that are reused: times are infinite for a type without workers. */
+static void view_recycled_rows(const hs_instance *in, hsi_problem *pb)
+{
+    const hsi_recycled_rows *rows = in->store->recycled;
+
+    pb->restartable = rows->restartable;
+    pb->graph = rows->graph;
+    pb->links = &in->store->relations->links;
+    pb->nodes = hsi_several_nodes(in);
+    pb->in = in;
+}
+
 static hs_status check_cancel(const hsi_problem *pb)
 {
     return pb->token && pb->token->cancelled ? HS_ECANCELED : HS_OK;
@@ -116,6 +128,10 @@ static hs_status open_tasks(const hs_instance *in, hsi_arena *arena, int by_rows
     st = open_rows(in, token, pb);
     if (st != HS_OK)
         return st;
+    if (in->store->recycled) {
+        view_recycled_rows(in, pb);
+        return HS_OK;
+    }
     if (hsi_store_has_graph(in->store)) {
         by_rows = 0;
         pb->links = &in->store->relations->links;

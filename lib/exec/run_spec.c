@@ -124,6 +124,13 @@ static const char *run_defect(const hs_exec_settings *s)
         return "settings.run.node_timeout is not a number of at least 0";
     if (s->run.backend_count && !s->run.backends)
         return "settings.run.backends is NULL, but settings.run.backend_count is not 0";
+    if (s->run.mpi && (s->run.node_count || s->run.backend_count || s->run.calls))
+        return "settings.run.mpi excludes settings.run.nodes, settings.run.backends and "
+               "settings.run.calls: built-in kernels run the tasks";
+    if (s->run.mpi && s->run.emulate[HS_CPU])
+        return "settings.run.mpi excludes settings.run.emulate[HS_CPU]: emulated tasks compute nothing";
+    if (s->run.mpi && s->keep.journal)
+        return "settings.run.mpi excludes settings.keep.journal: the tiles are in memory alone";
     if (!is_span(s->fail.timeout))
         return "settings.fail.timeout is not a number of at least 0";
     if (!is_span(s->fail.timeout_factor))
@@ -168,6 +175,8 @@ static void fill_defaults(hs_exec_settings *s)
         s->fail.grace = 2;
     if (s->run.node_timeout == 0)
         s->run.node_timeout = 30;
+    if (s->run.mpi && s->fail.halt == HS_HALT_NEVER)
+        s->fail.halt = HS_HALT_SOON; /* other ranks wait for the tasks behind a failed one */
     if (s->report.progress_interval == 0)
         s->report.progress_interval = 0.2;
     s->keep.separate_errors |= s->report.line != NULL;

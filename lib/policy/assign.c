@@ -21,7 +21,9 @@
 #include "support/ordered_set.h"
 #include "support/ratio.h"
 
-typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA } assignment;
+typedef enum assignment { DYNAMIC, H_RATIO, D_RANK, DMDA, DMDAS } assignment;
+
+enum { MOST_EQUAL_RANKS = 16 }; /* tasks of equal rank among which dmdas chooses */
 
 typedef struct assigned {
     uint32_t todo;     /* task to start at the worker's next question; HS_NONE */
@@ -43,8 +45,8 @@ typedef struct assign_state {
     hsi_worker_queues queues;
     assigned         *assigned;
     hsi_ordered_set   ready; /* tasks that wait for assignment, the next one at the front */
-    uint32_t         *order; /* indexed by task: position in the order of becoming ready */
-    uint32_t          next_order;
+    uint64_t         *order; /* indexed by task: position in the order of becoming ready */
+    uint64_t          next_order;
     double           *key;        /* d-rank: rank of each task */
     uint32_t         *unrunnable; /* tasks that cannot run on any worker in service */
     size_t            unrunnable_count;
@@ -109,13 +111,20 @@ static int has_higher_rank(const void *context, uint32_t x, uint32_t y)
     return rank_x != rank_y ? rank_x > rank_y : hsi_task_comes_first(&a->pb, x, y);
 }
 
+static hs_rank default_rank(const assign_state *a)
+{
+    if (a->kind != DMDAS)
+        return HS_RANK_FIFO;
+    return a->pb.graph ? HS_RANK_MIN : HS_RANK_GIVEN;
+}
+
 static hs_status open_all(assign_state *a, const hs_instance *estimates,
                           const hs_policy_settings *settings)
 {
     hs_status st = hsi_problem_of_tasks(estimates, &a->policy->token, &a->pb);
 
     if (st == HS_OK)
-        st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, HS_RANK_FIFO);
+        st = hsi_ranking_open(&a->ranking, estimates, &a->pb, settings->rank, default_rank(a));
     if (st == HS_OK)
         st = hsi_states_open(&a->states, &a->pb, estimates, settings->tolerance);
     if (st == HS_OK)
@@ -172,6 +181,7 @@ CREATE(dynamic_create, DYNAMIC)
 CREATE(ratio_create, H_RATIO)
 CREATE(rank_create, D_RANK)
 CREATE(dmda_create, DMDA)
+CREATE(dmdas_create, DMDAS)
 
 /* Return the i-th worker: GPUs first, then lower numbers. */
 static unsigned worker_at(const assign_state *a, unsigned order)
@@ -199,10 +209,42 @@ static void start_task(assign_state *a, unsigned worker, uint32_t task, double n
     hs_wake_worker(wake, worker);
 }
 
+/* Take from a worker's queue, among the first tasks of equal rank, the one that waits for the fewest
+ * bytes; among equals the first. */
+static uint32_t pop_fewest_bytes(assign_state *a, unsigned worker, double now)
+{
+    uint32_t equal[MOST_EQUAL_RANKS], best = 0, count = 0;
+    double   fewest = INFINITY;
+
+    do {
+        uint32_t task = hsi_worker_queues_pop(&a->queues, worker);
+        double   bytes = hsi_inputs_awaited_bytes(&a->policy->inputs, task, worker, now);
+
+        if (bytes < fewest) {
+            fewest = bytes;
+            best = count;
+        }
+        equal[count++] = task;
+    } while (count < MOST_EQUAL_RANKS && fewest > 0 && a->queues.count[worker] > 0 &&
+             hsi_priority_of(&a->pb, a->queues.first[worker]) ==
+                 hsi_priority_of(&a->pb, equal[0]));
+    for (uint32_t i = 0; i < count; i++)
+        if (i != best)
+            hsi_worker_queues_push(&a->queues, worker, equal[i]);
+    return equal[best];
+}
+
+static uint32_t pop_queued(assign_state *a, unsigned worker, double now)
+{
+    if (a->kind == DMDAS && hsi_inputs_are_tracked(&a->policy->inputs))
+        return pop_fewest_bytes(a, worker, now);
+    return hsi_worker_queues_pop(&a->queues, worker);
+}
+
 static void start_queued(assign_state *a, unsigned worker, double now, hs_wake *wake)
 {
     if (is_free(a, worker, now) && a->queues.count[worker] > 0)
-        start_task(a, worker, hsi_worker_queues_pop(&a->queues, worker), now, wake);
+        start_task(a, worker, pop_queued(a, worker, now), now, wake);
 }
 
 /* Return the end of a busy worker's queue, run after the current task. */
@@ -240,6 +282,7 @@ static double end_on(assign_state *a, unsigned worker, uint32_t task, double now
         from = is_free(a, worker, now) ? now : end_of_queue(a, worker, now);
         break;
     case DMDA:
+    case DMDAS:
         from = fmax(end_of_assigned(a, worker, now),
                     hs_policy_input_arrival(a->policy, task, worker, now));
         break;
@@ -299,6 +342,7 @@ static bool may_assign(const assign_state *a, double now)
     case DYNAMIC:
         return is_any_free(a, now);
     case DMDA:
+    case DMDAS:
         return true;
     default:
         return is_below_threshold(a, now);
@@ -335,7 +379,7 @@ static void settle_workers(assign_state *a, double now, hs_wake *wake)
 {
     unsigned workers = a->pb.m + a->pb.k, w;
 
-    for (w = 0; w < workers && a->kind != DMDA; w++)
+    for (w = 0; w < workers && a->kind != DMDA && a->kind != DMDAS; w++)
         start_queued(a, w, now, wake);
     while (a->ready.count && may_assign(a, now) && !hsi_poll_after_work(a->pb.token, 16 * workers))
         assign_next(a, now, wake);
@@ -460,6 +504,7 @@ const hs_policy_kind hsi_policy_dynamic = {
     .name = "dynamic",
     .summary = "a ready task goes to the worker that ends it first, while a worker is free",
     .create = dynamic_create,
+    .accepts_arrivals = true,
 };
 
 const hs_policy_kind hsi_policy_h_ratio = {
@@ -468,6 +513,7 @@ const hs_policy_kind hsi_policy_h_ratio = {
     .summary = "the tasks with the most extreme ratios first, each to the worker that ends it "
                "first",
     .create = ratio_create,
+    .accepts_arrivals = true,
 };
 
 const hs_policy_kind hsi_policy_d_rank = {
@@ -484,4 +530,15 @@ const hs_policy_kind hsi_policy_dmda = {
     .summary = "a task that becomes ready goes at once to the worker expected to end it first",
     .create = dmda_create,
     .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_FIFO,
+    .accepts_arrivals = true,
+};
+
+const hs_policy_kind hsi_policy_dmdas = {
+    CALLS,
+    .name = "dmdas",
+    .summary = "as dmda, but a worker starts its tasks by rank, and among equal ranks the one that "
+               "waits for the fewest bytes",
+    .create = dmdas_create,
+    .supported_ranks = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << HS_RANK_FIFO,
+    .accepts_arrivals = true,
 };

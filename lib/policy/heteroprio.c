@@ -294,7 +294,7 @@ enum { RANKS = 1 << HS_RANK_MIN | 1 << HS_RANK_AVG | 1 << HS_RANK_GIVEN | 1 << H
     .next = heteroprio_next, .ended = heteroprio_ended, .mark_done = heteroprio_skip,              \
     .retire = heteroprio_retire, .take_stranded = heteroprio_stranded, .supports_graphs = 1,       \
     .supported_ranks = RANKS, .add_ready = heteroprio_ready, .prefetch = heteroprio_ahead,         \
-    .peek = heteroprio_waiting
+    .peek = heteroprio_waiting, .accepts_arrivals = true
 
 const hs_policy_kind hsi_policy_heteroprio = {
     CALLS(heteroprio_create),

@@ -33,7 +33,7 @@ static void classify_kernels(hsi_history *x, const hs_instance *in, hsi_token *t
         const char *kernel = hsi_store_text(in->store, HSI_KERNEL, i);
         uint32_t    copies = hsi_store_count(in->store, i);
 
-        memset(&x->class_of[task], kernel ? class_of(names, &count, kernel) : 0, copies);
+        memset(&x->own_classes[task], kernel ? class_of(names, &count, kernel) : 0, copies);
         task += copies;
     }
 }
@@ -42,20 +42,24 @@ hs_status hsi_history_open(hsi_history *history, const hs_instance *estimates, d
                            hsi_token *token)
 {
     *history = (hsi_history){.tolerance = tolerance};
-    history->class_of = calloc(hs_instance_tasks(estimates) + 1, 1);
+    if (estimates->store->recycled)
+        history->class_of = estimates->store->recycled->kernel;
+    else
+        history->class_of = history->own_classes = calloc(hs_instance_tasks(estimates) + 1, 1);
     history->of[HS_CPU] = calloc(HSI_CLASSES, sizeof **history->of);
     history->of[HS_GPU] = calloc(HSI_CLASSES, sizeof **history->of);
     if (!history->class_of || !history->of[HS_CPU] || !history->of[HS_GPU]) {
         hsi_history_close(history);
         return HS_ENOMEM;
     }
-    classify_kernels(history, estimates, token);
+    if (history->own_classes)
+        classify_kernels(history, estimates, token);
     return HS_OK;
 }
 
 void hsi_history_close(hsi_history *history)
 {
-    free(history->class_of);
+    free(history->own_classes);
     free(history->of[HS_CPU]);
     free(history->of[HS_GPU]);
     *history = (hsi_history){0};

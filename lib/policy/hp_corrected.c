@@ -318,4 +318,5 @@ const hs_policy_kind hsi_policy_hp_corrected = {
     .add_ready = corrected_ready,
     .prefetch = corrected_ahead,
     .peek = corrected_waiting,
+    .accepts_arrivals = true,
 };

@@ -309,6 +309,26 @@ double hsi_inputs_missing_bytes(const hsi_inputs *inputs, uint32_t task, unsigne
     return sum;
 }
 
+double hsi_inputs_awaited_bytes(const hsi_inputs *inputs, uint32_t task, unsigned worker,
+                                double now)
+{
+    request          r = {inputs, 0, false, now};
+    double           sum = 0;
+    size_t           count;
+    const hs_access *access;
+
+    if (!hsi_inputs_are_tracked(inputs))
+        return 0;
+    r.to = hsi_node_of_worker(inputs->pb, worker);
+    if (edge_arrival(&r, task) > now)
+        sum = missing_edge_bytes(&r, task, 0);
+    access = hsi_accesses(inputs->pb->graph, task, &count);
+    for (size_t i = 0; i < count; i++)
+        if (access[i].mode & HS_READ && replica_arrival(&r, &access[i]) > now)
+            sum += handle_of(&r, &access[i])->bytes;
+    return sum;
+}
+
 bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t node)
 {
     if (!hsi_inputs_are_tracked(inputs))
@@ -317,6 +337,25 @@ bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t
         return node == hs_instance_handle_memory_node(inputs->pb->in, handle);
     return handle < inputs->ledger->size.handles && node < inputs->nodes &&
            is_valid(inputs->ledger, handle, node);
+}
+
+static void drop_replicas(hsi_ledger *ledger, uint32_t handle)
+{
+    for (uint32_t node = 0; node < ledger->size.nodes; node++)
+        replica_of(ledger, handle, node)->version = NO_VERSION;
+}
+
+/* Return the number of the version that the task writes, which no replica has. */
+static uint32_t next_version(hsi_inputs *inputs, uint32_t handle, uint32_t task)
+{
+    uint32_t version = hsi_ledger_newest(inputs->ledger, handle) + 1;
+
+    if (!inputs->is_recycled)
+        return task;
+    if (version < NO_VERSION)
+        return version; /* 0 after the initial version */
+    drop_replicas(inputs->ledger, handle);
+    return 0;
 }
 
 void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, double now)
@@ -333,7 +372,8 @@ void hsi_inputs_record_end(hsi_inputs *inputs, uint32_t task, unsigned worker, d
     access = hsi_accesses(inputs->pb->graph, task, &count);
     for (size_t i = 0; i < count; i++)
         if (access[i].mode & HS_WRITE)
-            hsi_ledger_write(inputs->ledger, access[i].data, node, task, now);
+            hsi_ledger_write(inputs->ledger, access[i].data, node,
+                             next_version(inputs, access[i].data, task), now);
 }
 
 void hsi_inputs_mark_done(hsi_inputs *inputs, uint32_t task, unsigned worker)
@@ -376,25 +416,18 @@ static void place_handle(hsi_ledger *ledger, const hs_instance *in, uint32_t han
 }
 
 /* Create the ledger of an instance with handles. */
-static hs_status open_ledger(hsi_inputs *inputs, const hs_instance *in)
+static hs_status open_ledger(hsi_inputs *inputs, size_t handles)
 {
     const hsi_ledger_size size = {
-        .handles = count_handles(in), .nodes = (uint32_t)inputs->nodes, .is_model = true};
-    hs_status st;
+        .handles = handles, .nodes = (uint32_t)inputs->nodes, .is_model = true};
 
     if (!inputs->pb->graph->access || size.handles == 0)
         return HS_OK;
-    st = hsi_ledger_create(&size, &inputs->ledger);
-    for (uint32_t h = 0; st == HS_OK && h < size.handles; h++)
-        place_handle(inputs->ledger, in, h);
-    return st;
+    return hsi_ledger_create(&size, &inputs->ledger);
 }
 
-hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb)
+static hs_status open_inputs(hsi_inputs *inputs, const hsi_problem *pb, size_t handles)
 {
-    *inputs = (hsi_inputs){0};
-    if (!pb->graph || !pb->links->has[HS_H2D])
-        return HS_OK;
     inputs->pb = pb;
     inputs->nodes = hsi_memory_node_count(pb);
     inputs->node_of = calloc(pb->n + 1, sizeof *inputs->node_of);
@@ -402,10 +435,41 @@ hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_p
     if (pb->graph->bytes)
         inputs->own_arrival = calloc(pb->n + 1, inputs->nodes * sizeof *inputs->own_arrival);
     if (inputs->node_of && inputs->end_of && (inputs->own_arrival || !pb->graph->bytes) &&
-        open_ledger(inputs, in) == HS_OK)
+        open_ledger(inputs, handles) == HS_OK)
         return HS_OK;
     hsi_inputs_close(inputs);
     return HS_ENOMEM;
+}
+
+hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb)
+{
+    hs_status st;
+
+    *inputs = (hsi_inputs){0};
+    if (!pb->graph || !pb->links->has[HS_H2D])
+        return HS_OK;
+    st = open_inputs(inputs, pb, count_handles(in));
+    for (uint32_t h = 0; inputs->ledger && h < inputs->ledger->size.handles; h++)
+        place_handle(inputs->ledger, in, h);
+    return st;
+}
+
+hs_status hsi_inputs_open_arriving(hsi_inputs *inputs, const hsi_problem *pb, uint32_t handles)
+{
+    *inputs = (hsi_inputs){0};
+    if (!pb->links->has[HS_H2D])
+        return HS_OK;
+    inputs->is_recycled = true;
+    return open_inputs(inputs, pb, handles);
+}
+
+void hsi_inputs_add_handle(hsi_inputs *inputs, uint32_t handle, double bytes, uint32_t node)
+{
+    if (!inputs->ledger)
+        return;
+    drop_replicas(inputs->ledger, handle);
+    hsi_ledger_place(inputs->ledger, handle, bytes, NULL, 0);
+    hsi_ledger_write(inputs->ledger, handle, node, HS_NONE, 0);
 }
 
 hs_status hsi_inputs_move_transfers(hsi_inputs *inputs, hs_schedule *s)

@@ -31,6 +31,8 @@ typedef struct hsi_inputs {
     double   *own_arrival; /* indexed by task and node: arrival of data made for this task alone; 0:
                               not started */
     hsi_ledger *ledger;    /* replicas of handles; NULL: no task accesses a handle */
+    bool        is_recycled; /* whether tasks arrive: numbers of tasks are reused, so versions of
+                                handles have numbers of their own */
     int         records;   /* 1: record transfers */
     bool        has_lost_transfers; /* whether an allocation failed, so that recorded
                                        transfers are incomplete */
@@ -42,10 +44,22 @@ typedef struct hsi_inputs {
 hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb);
 void      hsi_inputs_close(hsi_inputs *inputs);
 
+/* Start a run of tasks that arrive, with room for handles. HS_ENOMEM. */
+hs_status hsi_inputs_open_arriving(hsi_inputs *inputs, const hsi_problem *pb, uint32_t handles);
+
+/* With tasks that arrive: add a handle whose content is in memory node `node`. */
+void hsi_inputs_add_handle(hsi_inputs *inputs, uint32_t handle, double bytes, uint32_t node);
+
 /* Return true if transfers take time, so that inputs are kept. */
 static inline bool hsi_inputs_are_tracked(const hsi_inputs *inputs)
 {
     return inputs->pb != NULL;
+}
+
+/* Return the newest version of a handle. */
+static inline uint32_t hsi_inputs_version(const hsi_inputs *inputs, uint32_t handle)
+{
+    return inputs->ledger ? hsi_ledger_newest(inputs->ledger, handle) : HS_NONE;
 }
 
 /* Record the end of a task: the worker's memory node has the new version of the written handles. */
@@ -65,6 +79,11 @@ double hsi_inputs_longest_transfer(const hsi_inputs *inputs, uint32_t task, unsi
 /* Return the bytes of the task's inputs that are neither on the worker's memory node nor on their
  * way to it. */
 double hsi_inputs_missing_bytes(const hsi_inputs *inputs, uint32_t task, unsigned worker);
+
+/* Return the bytes of the task's inputs that will not have arrived on the worker's memory node by
+ * `now`. */
+double hsi_inputs_awaited_bytes(const hsi_inputs *inputs, uint32_t task, unsigned worker,
+                                double now);
 
 /* Return true if the node has, or will have, the newest version of the handle. */
 bool hsi_inputs_have_replica(const hsi_inputs *inputs, uint32_t handle, uint32_t node);

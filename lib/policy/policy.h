@@ -4,6 +4,7 @@
 
 #include <hybridsched/policy.h>
 
+#include "policy/arrivals.h"
 #include "policy/inputs.h"
 #include "policy/ready.h"
 
@@ -29,11 +30,23 @@ struct hs_policy {
     hsi_problem pb;        /* problem made of the estimates, if `groups_endings` */
     hsi_ready   ready;
     hsi_inputs  inputs;
+    hsi_arrivals *arrivals; /* tasks that arrive; NULL: all tasks are those of the estimates */
 };
+
+/* Create a policy whose tasks are those of `estimates`, or the `arrivals` (may be NULL), which the
+ * policy frees, after a failure too. */
+hs_status hsi_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                            const hs_schedule *plan, const hs_policy_settings *settings,
+                            hsi_arrivals *arrivals, hs_policy **out);
+
+/* Run a policy under the virtual clock, see hs_policy_simulate(). */
+hs_status hsi_policy_run_virtually(hs_policy *policy, const hs_instance *truth,
+                                   const hs_policy_settings *settings, hs_schedule **out,
+                                   hs_error *error);
 
 extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_heteroprio,
     hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
-    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda, hsi_policy_explore;
+    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda, hsi_policy_dmdas, hsi_policy_explore;
 
 /* Return true if the task's predecessors allow it to start. */
 static inline bool hsi_policy_may_start(const hs_policy *policy, uint32_t task)

@@ -72,9 +72,14 @@ void hsi_ready_record_dropped(hsi_ready *ready, uint32_t task)
     }
 }
 
-void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task)
+void hsi_ready_exclude(hsi_ready *ready, uint32_t task)
 {
     ready->unfinished[task] = UINT32_MAX;
+}
+
+void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task)
+{
+    hsi_ready_exclude(ready, task);
     hsi_ready_record_done(ready, task);
 }
 
@@ -116,6 +121,11 @@ static void begin(hsi_ready *ready, const hsi_problem *pb)
         for (; ready->news_count < pb->n && !hsi_poll_at_iteration(pb->token, ready->news_count);
              ready->news_count++)
             ready->news[ready->news_count] = (uint32_t)ready->news_count;
+        return;
+    }
+    if (g->number) { /* tasks arrive later */
+        for (size_t v = 0; v < g->vertices && !hsi_poll_at_iteration(pb->token, v); v++)
+            ready->unfinished[v] = HSI_NEVER_READY;
         return;
     }
     for (size_t v = 0; v < g->vertices && !hsi_poll_at_iteration(pb->token, v); v++)

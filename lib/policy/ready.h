@@ -15,8 +15,8 @@
 typedef struct hsi_ready {
     const hs_graph *graph;      /* NULL: independent tasks */
     uint32_t       *unfinished; /* indexed by vertex: unfinished predecessors; at least
-                                   HSI_NEVER_READY: done before the start, or successor of a dropped
-                                   task */
+                                   HSI_NEVER_READY: done before the start, excluded, or successor of
+                                   a dropped task */
     uint32_t *news;             /* ready tasks not yet returned; room for all tasks */
     size_t    news_count;
     uint32_t *scratch; /* stack of vertices whose successors must be visited; room for all
@@ -38,6 +38,9 @@ void hsi_ready_record_dropped(hsi_ready *ready, uint32_t task);
 
 /* Mark a task as done before the start: never returned, and counted as a finished predecessor. */
 void hsi_ready_mark_done_before_start(hsi_ready *ready, uint32_t task);
+
+/* Exclude a task before the start: never returned. hsi_ready_record_done() may report its end. */
+void hsi_ready_exclude(hsi_ready *ready, uint32_t task);
 
 /*
  * hsi_ready_record_done() for concurrent calls, after the first hsi_ready_collect(): a task that

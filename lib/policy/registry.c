@@ -13,7 +13,8 @@ static const hs_policy_kind *const registry[] = {
     &hsi_policy_plan,          &hsi_policy_plan_steal, &hsi_policy_heteroprio,
     &hsi_policy_heteroprio_ns, &hsi_policy_hp_sp,      &hsi_policy_hp_corrected,
     &hsi_policy_dualhp,        &hsi_policy_dynamic,    &hsi_policy_h_ratio,
-    &hsi_policy_d_rank,        &hsi_policy_dmda,       &hsi_policy_explore,
+    &hsi_policy_d_rank,        &hsi_policy_dmda,       &hsi_policy_dmdas,
+    &hsi_policy_explore,
 };
 
 size_t hs_policy_count(void)
@@ -133,7 +134,8 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
 {
     hs_status st;
 
-    policy->groups_endings = policy->kind.groups_endings || hs_instance_has_graph(estimates);
+    policy->groups_endings = policy->kind.groups_endings || hs_instance_has_graph(estimates) ||
+                             policy->arrivals;
     policy->behind = policy->groups_endings;
     if (!policy->groups_endings)
         return HS_OK;
@@ -142,9 +144,13 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
     st = hsi_problem_of_tasks(estimates, &policy->token, &policy->pb);
     if (st == HS_OK)
         st = hsi_ready_open(&policy->ready, &policy->pb);
-    if (st == HS_OK)
-        st = hsi_inputs_open(&policy->inputs, estimates, &policy->pb);
-    return st;
+    if (st != HS_OK)
+        return st;
+    if (!policy->arrivals)
+        return hsi_inputs_open(&policy->inputs, estimates, &policy->pb);
+    policy->arrivals->ready = &policy->ready;
+    policy->arrivals->inputs = &policy->inputs;
+    return hsi_inputs_open_arriving(&policy->inputs, &policy->pb, policy->arrivals->room.handles);
 }
 
 static void close_policy(hs_policy *policy)
@@ -152,32 +158,41 @@ static void close_policy(hs_policy *policy)
     hsi_inputs_close(&policy->inputs);
     hsi_ready_close(&policy->ready);
     hsi_problem_close(&policy->pb);
+    hsi_arrivals_free(policy->arrivals);
     free(policy->ran_on);
     free(policy->released_by);
     free(policy);
 }
 
-hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
-                           const hs_schedule *plan, const hs_policy_settings *given,
-                           hs_policy **out)
+/* Check the arguments of a new policy, and fill in the settings and the kind. */
+static hs_status check_request(const hs_policy_kind *kind, const hs_instance *estimates,
+                               const hs_schedule *plan, const hs_policy_settings *given,
+                               hs_policy_settings *settings, hs_policy_kind *known)
+{
+    if (!kind || !estimates || resolve_settings(settings, given) != HS_OK)
+        return HS_EINVAL;
+    *known = whole_kind(kind);
+    if (!is_whole(known) || (known->needs_plan && !plan_fits_instance(plan, estimates)) ||
+        !takes_rank(known, settings->rank))
+        return HS_EINVAL;
+    return hs_instance_has_graph(estimates) && !known->supports_graphs ? HS_EDEPENDENT : HS_OK;
+}
+
+hs_status hsi_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                            const hs_schedule *plan, const hs_policy_settings *given,
+                            hsi_arrivals *arrivals, hs_policy **out)
 {
     hs_policy_settings settings;
     hs_policy_kind     known;
-    hs_policy         *policy;
-    hs_status          st;
+    hs_status          st = check_request(kind, estimates, plan, given, &settings, &known);
+    hs_policy         *policy = st == HS_OK ? calloc(1, sizeof *policy) : NULL;
 
-    if (!kind || !estimates || !out || resolve_settings(&settings, given) != HS_OK)
-        return HS_EINVAL;
-    known = whole_kind(kind);
-    if (!is_whole(&known) || (known.needs_plan && !plan_fits_instance(plan, estimates)) ||
-        !takes_rank(&known, settings.rank))
-        return HS_EINVAL;
-    if (hs_instance_has_graph(estimates) && !known.supports_graphs)
-        return HS_EDEPENDENT;
-    policy = calloc(1, sizeof *policy);
-    if (!policy)
-        return HS_ENOMEM;
+    if (!policy) {
+        hsi_arrivals_free(arrivals);
+        return st == HS_OK ? HS_ENOMEM : st;
+    }
     policy->kind = known;
+    policy->arrivals = arrivals;
     policy->workers = hs_instance_cpus(estimates) + hs_instance_gpus(estimates);
     policy->tasks = (uint32_t)hs_instance_tasks(estimates);
     policy->token = (hsi_token){settings.cancel, settings.cancel_data, false, 0};
@@ -195,6 +210,13 @@ hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estima
     else
         close_policy(policy);
     return st;
+}
+
+hs_status hs_policy_create(const hs_policy_kind *kind, const hs_instance *estimates,
+                           const hs_schedule *plan, const hs_policy_settings *settings,
+                           hs_policy **out)
+{
+    return out ? hsi_policy_create(kind, estimates, plan, settings, NULL, out) : HS_EINVAL;
 }
 
 void hs_policy_free(hs_policy *policy)
@@ -245,6 +267,8 @@ static void start_transfers(hs_policy *policy, unsigned worker, double now, hs_d
         out->start = NAN;
     else
         out->start = hs_policy_start_transfers(policy, out->task, worker, now);
+    if (policy->arrivals && !isnan(out->start))
+        hsi_arrivals_give(policy->arrivals, out->task);
 }
 
 void hs_policy_next(hs_policy *policy, unsigned worker, double now, hs_decision *out, hs_wake *wake)
@@ -355,19 +379,31 @@ static void record_done(hs_policy *policy, uint32_t task, unsigned worker)
         policy->released_by[policy->ready.news[before]] = task;
 }
 
+/* Update the row of a task that arrived, after the policy has read it for the last time. */
+static void end_arrival(hsi_arrivals *arrivals, uint32_t task, hs_ending how)
+{
+    if (how == HS_ENDING_DONE)
+        hsi_arrivals_retire(arrivals, task);
+    else if (how == HS_ENDING_DROPPED)
+        hsi_arrivals_drop(arrivals, task);
+    else if (how != HS_ENDING_HELD)
+        hsi_arrivals_take_back(arrivals, task);
+}
+
 void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_ending how, double now,
                      hs_wake *wake)
 {
     hs_wake unread = {0};
 
-    if (worker >= policy->workers || task >= policy->tasks)
+    if (worker >= policy->workers || task >= policy->tasks ||
+        (policy->arrivals && !hsi_arrivals_is_given(policy->arrivals, task)))
         return;
     if (how == HS_ENDING_DONE && policy->groups_endings) {
         hsi_inputs_record_end(&policy->inputs, task, worker, now);
-        if (!policy->counts_down)
+        if (!policy->counts_down && !policy->arrivals)
             record_done(policy, task, worker);
     }
-    if (how == HS_ENDING_DROPPED && policy->groups_endings)
+    if (how == HS_ENDING_DROPPED && policy->groups_endings && !policy->arrivals)
         hsi_ready_record_dropped(&policy->ready, task);
     if (hs_policy_groups_endings(policy)) { /* a policy that does not group endings may be called
                                                by several threads at once, so nothing is written
@@ -376,16 +412,46 @@ void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, hs_endin
         policy->now = now;
     }
     policy->kind.ended(policy->state, worker, task, how, now, wake ? wake : &unread);
+    if (policy->arrivals)
+        end_arrival(policy->arrivals, task, how);
 }
 
 void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker)
 {
-    if (task >= policy->tasks)
+    if (task >= policy->tasks || policy->arrivals)
         return;
     hsi_inputs_mark_done(&policy->inputs, task, worker < policy->workers ? worker : HS_NONE);
     if (policy->groups_endings)
         hsi_ready_mark_done_before_start(&policy->ready, task);
     policy->kind.mark_done(policy->state, task);
+}
+
+void hs_policy_mark_elsewhere(hs_policy *policy, uint32_t task)
+{
+    if (task >= policy->tasks)
+        return;
+    if (policy->groups_endings)
+        hsi_ready_exclude(&policy->ready, task);
+    policy->kind.mark_done(policy->state, task); /* the kind forgets the task */
+}
+
+/* A kind that counts predecessors itself gets no worker, so it wakes every worker that the end
+ * concerns. Others see the tasks that become ready. */
+void hs_policy_ended_elsewhere(hs_policy *policy, uint32_t task, double now, hs_wake *wake)
+{
+    hs_wake unread = {0};
+
+    if (task >= policy->tasks || !policy->ready.graph)
+        return;
+    hsi_inputs_mark_done(&policy->inputs, task, HS_NONE);
+    if (policy->counts_down) {
+        policy->kind.ended(policy->state, HS_NONE, task, HS_ENDING_DONE, now,
+                           wake ? wake : &unread);
+        return;
+    }
+    hsi_ready_record_done(&policy->ready, task);
+    policy->behind = true;
+    policy->now = now;
 }
 
 void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
@@ -398,14 +464,32 @@ void hs_policy_retire(hs_policy *policy, unsigned worker, hs_wake *wake)
         policy->kind.retire(policy->state, worker, wake ? wake : &unread);
 }
 
+/* Record that a stranded task will not run. */
+static void drop_stranded(hs_policy *policy, uint32_t task)
+{
+    hs_wake unread = {0};
+
+    if (policy->arrivals) {
+        policy->kind.ended(policy->state, 0, task, HS_ENDING_DROPPED, policy->now, &unread);
+        hsi_arrivals_drop(policy->arrivals, task);
+    } else if (policy->groups_endings) {
+        hsi_ready_record_dropped(&policy->ready, task);
+    }
+}
+
 int hs_policy_take_stranded(hs_policy *policy, uint32_t *task)
 {
+    uint32_t dropped = policy->arrivals ? hsi_arrivals_take_dropped(policy->arrivals) : HS_NONE;
+
+    if (dropped != HS_NONE) {
+        *task = dropped;
+        return 1;
+    }
     if (!policy->kind.take_stranded)
         return 0;
     catch_up(policy, policy->now, NULL);
     if (!policy->kind.take_stranded(policy->state, task) || *task >= policy->tasks)
         return 0;
-    if (policy->groups_endings)
-        hsi_ready_record_dropped(&policy->ready, *task);
+    drop_stranded(policy, *task);
     return 1;
 }

@@ -430,9 +430,9 @@ static void skip_done(policy_simulation *sim, const unsigned char *skip, const u
     }
 }
 
-static hs_status simulate_policy(hs_policy *policy, const hs_instance *truth,
-                                 const hs_policy_settings *settings, hs_schedule **out,
-                                 hs_error *error)
+hs_status hsi_policy_run_virtually(hs_policy *policy, const hs_instance *truth,
+                                   const hs_policy_settings *settings, hs_schedule **out,
+                                   hs_error *error)
 {
     policy_simulation sim = {.policy = policy, .in = truth, .error = error};
     hs_schedule      *s = NULL;
@@ -510,7 +510,7 @@ hs_status hs_policy_simulate(const hs_policy_kind *kind, const hs_instance *esti
     if (st == HS_ESCHEDULE)
         hsi_error_set(error, st, "the plan does not run each task exactly once where it can run");
     if (st == HS_OK)
-        st = simulate_policy(policy, truth, &full, out, error);
+        st = hsi_policy_run_virtually(policy, truth, &full, out, error);
     if (st != HS_ESCHEDULE)
         hsi_error_set_status(error, st);
     hs_policy_free(policy);

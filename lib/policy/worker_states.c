@@ -524,6 +524,8 @@ bool hsi_states_record_end(hsi_worker_states *states, unsigned worker, uint32_t 
     hsi_worker_state *m = &states->of[worker];
     uint32_t          thief;
 
+    if (how == HS_ENDING_DONE || how == HS_ENDING_DROPPED)
+        states->barred[task] = 0; /* another task may get the number */
     if (m->prefetched == task) {
         thief = m->prefetched_thief;
         m->prefetched = m->prefetched_thief = HS_NONE;

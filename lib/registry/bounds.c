@@ -5,6 +5,7 @@
 
 #include "bound/bound.h"
 #include "config.h"
+#include "core/graph/rest.h"
 #include "core/settings.h"
 #include "support/sized.h"
 
@@ -92,6 +93,23 @@ void hs_bound_report_init_sized(hs_bound_report *report, size_t size)
     report->struct_size = size;
 }
 
+/* Compute a bound of the tasks that are not done. */
+static hs_status compute_for_rest(const hs_bound *bound, const hs_instance *in,
+                                  const hs_settings *settings, double *value,
+                                  hs_bound_report *report)
+{
+    hs_settings its = *settings;
+    hsi_rest    rest;
+    hs_status   st = hsi_rest_open(&rest, in, settings->skip, settings->skip_worker);
+
+    its.skip = NULL;
+    its.skip_worker = NULL;
+    if (st == HS_OK)
+        st = hs_bound_compute_reported(bound, rest.in, &its, value, report);
+    hsi_rest_close(&rest);
+    return st;
+}
+
 hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in,
                                     const hs_settings *settings, double *value,
                                     hs_bound_report *report)
@@ -104,6 +122,8 @@ hs_status hs_bound_compute_reported(const hs_bound *bound, const hs_instance *in
         return HS_EINVAL;
     hs_bound_report_init(&full);
     st = hsi_settings_resolve(&resolved, settings);
+    if (st == HS_OK && resolved.skip)
+        return compute_for_rest(bound, in, &resolved, value, report);
     if (st == HS_OK)
         st = hsi_settings_check_available(&resolved, in, bound->supports_available);
     if (st == HS_OK)

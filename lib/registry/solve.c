@@ -6,6 +6,7 @@
 #include <hybridsched/policy.h>
 
 #include "algorithm/run_algorithm.h"
+#include "core/graph/rest.h"
 #include "core/solve_report.h"
 #include "core/schedule_impl.h"
 #include "policy/prefetched_transfers.h"
@@ -71,6 +72,14 @@ static hs_status choose_algorithm(chosen *choice, const hs_algorithm *alg, const
     return hs_instance_has_graph(in) && !choice->known.supports_graphs ? HS_EDEPENDENT : HS_OK;
 }
 
+static bool has_busy_worker(const hs_settings *settings)
+{
+    for (size_t w = 0; settings->available && w < settings->available_count; w++)
+        if (settings->available[w] > 0)
+            return true;
+    return false;
+}
+
 /* Select the heuristic, search or policy; call after the settings are resolved. HS_EINVAL: the
  * algorithm does not take the rank. */
 static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_settings *settings)
@@ -81,7 +90,8 @@ static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_s
         return HS_EINVAL;
     choice->by_policy = own && own->policy &&
                         (!own->run || settings->rank != HS_RANK_DEFAULT ||
-                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in));
+                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in) ||
+                         (own->available_by_policy && has_busy_worker(settings)));
     return hsi_settings_check_available(settings, in, choice->known.supports_available);
 }
 
@@ -169,6 +179,78 @@ static hs_status add_transfers(const chosen *alg, const hs_instance *in,
     return hsi_add_prefetched_transfers(in, s, searched ? NULL : &token);
 }
 
+/* Settings for the rest of an instance. */
+typedef struct rest_settings {
+    hsi_rest     rest;
+    hs_settings  its;
+    hs_schedule *start;
+    hs_affinity *affinities;
+} rest_settings;
+
+static void close_rest(rest_settings *r)
+{
+    hs_schedule_free(r->start);
+    free(r->affinities);
+    hsi_rest_close(&r->rest);
+}
+
+/* Copy the affinities of tasks that are not done. */
+static hs_status keep_affinities(rest_settings *r, size_t tasks)
+{
+    size_t count = r->its.affinity_count, kept = 0;
+
+    r->affinities = malloc((count + 1) * sizeof *r->affinities);
+    if (!r->affinities)
+        return HS_ENOMEM;
+    for (size_t i = 0; i < count; i++) {
+        hs_affinity a = r->its.affinities[i];
+
+        if (a.task >= tasks)
+            return HS_EINVAL;
+        if (r->rest.number[a.task] == HS_NONE)
+            continue;
+        a.task = r->rest.number[a.task];
+        r->affinities[kept++] = a;
+    }
+    r->its.affinities = r->affinities;
+    r->its.affinity_count = kept;
+    return HS_OK;
+}
+
+/* Build the rest of an instance, and the settings for it. Call close_rest() also after a failure. */
+static hs_status open_rest(rest_settings *r, const hs_instance *in, const hs_settings *settings)
+{
+    hs_status st;
+
+    *r = (rest_settings){.its = *settings};
+    r->its.skip = NULL;
+    r->its.skip_worker = NULL;
+    st = hsi_rest_open(&r->rest, in, settings->skip, settings->skip_worker);
+    if (st == HS_OK && settings->start) {
+        st = hsi_rest_schedule(&r->rest, settings->start, &r->start);
+        r->its.start = r->start;
+    }
+    return st == HS_OK ? keep_affinities(r, hs_instance_tasks(in)) : st;
+}
+
+static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
+                          const hs_settings *given, hs_report *report);
+
+/* Run an algorithm in a workspace on the tasks that are not done. */
+static hs_status solve_rest_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
+                               const hs_settings *settings, hs_report *report)
+{
+    rest_settings r;
+    hs_status     st = open_rest(&r, in, settings);
+
+    if (st == HS_OK)
+        st = solve_in(ws, alg, r.rest.in, &r.its, report);
+    if (st == HS_OK)
+        hsi_rest_rename(&r.rest, ws->schedule);
+    close_rest(&r);
+    return st;
+}
+
 /* Run an algorithm in a workspace. The report's exact sums are computed only if `report` is
  * given. */
 static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
@@ -179,6 +261,8 @@ static hs_status solve_in(hs_workspace *ws, chosen *alg, const hs_instance *in,
     hsi_token   token;
     hs_status   st = hsi_settings_resolve(&settings, given);
 
+    if (st == HS_OK && settings.skip)
+        return solve_rest_in(ws, alg, in, &settings, report);
     if (st == HS_OK)
         st = choose_runner(alg, in, &settings);
     if (st != HS_OK)
@@ -262,6 +346,19 @@ static hs_status search_makespan(const chosen *alg, const hs_instance *in,
     return HS_OK;
 }
 
+/* Compute the makespan of the tasks that are not done. */
+static hs_status rest_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
+                               const hs_settings *settings, double *makespan, hs_report *report)
+{
+    rest_settings r;
+    hs_status     st = open_rest(&r, in, settings);
+
+    if (st == HS_OK)
+        st = hs_solve_makespan(ws, alg, r.rest.in, &r.its, makespan, report);
+    close_rest(&r);
+    return st;
+}
+
 hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_instance *in,
                             const hs_settings *given, double *makespan, hs_report *report)
 {
@@ -276,6 +373,8 @@ hs_status hs_solve_makespan(hs_workspace *ws, const hs_algorithm *alg, const hs_
     st = choose_algorithm(&choice, alg, in);
     if (st == HS_OK)
         st = hsi_settings_resolve(&settings, given);
+    if (st == HS_OK && settings.skip)
+        return rest_makespan(ws, alg, in, &settings, makespan, report);
     if (st == HS_OK)
         st = choose_runner(&choice, in, &settings);
     if (st != HS_OK)

@@ -41,7 +41,7 @@ class Hybridsched(AutotoolsPackage):
     depends_on("py-numpy", when="+python", type=("build", "run"))
 
     def configure_args(self):
-        args = ["--disable-openmp", "--without-check", "--without-opencl"]
+        args = ["--disable-openmp", "--without-check", "--without-opencl", "--without-mpi"]
         for option, variant in [("glpk", "glpk"), ("gmp", "gmp"), ("hwloc", "hwloc"),
                                 ("openblas", "blas"), ("lapacke", "blas"), ("sqlite", "sqlite")]:
             args += self.with_or_without(option, variant=variant)

@@ -11,7 +11,7 @@ from ._errors import InvalidArgument, Unsupported, check, how_to_get
 from ._library import Path, content, encode, ffi, lib, memory_file, save, stoppable, struct, text
 from ._settings import Settings, unknown
 from ._instance import Instance
-from ._schedule import Schedule
+from ._schedule import Done, Schedule
 
 WITH_GLPK = ("allocation", "configuration", "mip", "paths", "work-paths")
 
@@ -63,7 +63,8 @@ def find_bound(name: str) -> Any:
 
 
 def bound(instance: Instance, name: str = "deadline", *, certificate: bool = False,
-          time_limit: float = 0, threads: int = 0, available: Any = None) -> Bound:
+          time_limit: float = 0, threads: int = 0, available: Any = None,
+          done: Optional[Done] = None) -> Bound:
     """Compute a lower bound on the makespan of every schedule of an instance.
 
     Parameters
@@ -80,6 +81,10 @@ def bound(instance: Instance, name: str = "deadline", *, certificate: bool = Fal
         Threads of the search; 0: 1.
     available : array of float, optional
         For each worker the time before which it is busy.
+    done : mapping, optional
+        Tasks, by number or name, that were done before the start, and the worker that ran each,
+        whose memory has its results: a number, ``"gpu0"``, or None for the memory of the host.
+        A certificate is of the whole instance.
 
     Examples
     --------
@@ -92,7 +97,8 @@ def bound(instance: Instance, name: str = "deadline", *, certificate: bool = Fal
     True
     """
     instance = instance._without_idle_unknowns()
-    settings = Settings(instance, time_limit=time_limit, threads=threads, available=available)
+    settings = Settings(instance, time_limit=time_limit, threads=threads, available=available,
+                        done=done)
     found = find_bound(name)
     began = time.monotonic()
     if certificate:

@@ -11,8 +11,8 @@ from ._hs import ffi, lib
 __all__ = [
     "BusyWorkers", "Cancelled", "DependentTasks", "DuplicateId", "Error", "InputOutput",
     "InvalidArgument", "InvalidGraph", "InvalidSchedule", "InvalidTime", "MalformedInput",
-    "MissingResource", "NoMemory", "NoWorker", "Refused", "SolverFailed", "TaskFailed", "TooBig",
-    "TooLong", "UnknownTime", "Unsupported", "WrongKind",
+    "MissingResource", "NoMemory", "NoRoom", "NoWorker", "Refused", "SolverFailed", "TaskFailed",
+    "TooBig", "TooLong", "UnknownTime", "Unsupported", "WrongKind",
 ]
 
 
@@ -116,6 +116,10 @@ class UnknownTime(Error):
     """HS_EUNKNOWN: a task has an unknown time."""
 
 
+class NoRoom(Error):
+    """HS_EFULL: there is no room until a task ends or a handle is removed."""
+
+
 CLASSES: dict[str, type[Error]] = {
     "HS_EINVAL": InvalidArgument,
     "HS_ENOMEM": NoMemory,
@@ -138,6 +142,7 @@ CLASSES: dict[str, type[Error]] = {
     "HS_EKIND": WrongKind,
     "HS_EAVAILABLE": BusyWorkers,
     "HS_EUNKNOWN": UnknownTime,
+    "HS_EFULL": NoRoom,
 }
 
 STATUS_NAMES: dict[int, str] = ffi.typeof("hs_status").elements

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Optional
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
@@ -25,6 +25,7 @@ TRANSFER = np.dtype({"names": ["start", "end", "bytes", "data", "from", "to"],
                      "formats": ["f8", "f8", "f8", "u4", "u4", "u4"],
                      "offsets": [0, 8, 16, 24, 28, 32], "itemsize": ffi.sizeof("hs_transfer")})
 STATES = ("run", "aborted")
+Done = Mapping[Union[int, str], Union[int, str, None]]
 DRAWN = 2000  # entries up to which a notebook draws a schedule
 
 
@@ -202,13 +203,16 @@ class Schedule:
             "start": entries["start"].copy(), "end": entries["end"].copy(),
             "state": [STATES[state] for state in entries["state"].tolist()]})
 
-    def check(self, available: Any = None) -> None:
+    def check(self, available: Any = None, done: Optional[Done] = None) -> None:
         """Check that this is a schedule of the instance, with code that shares nothing with solve.
 
         Parameters
         ----------
         available : array of float, optional
             Times before which the workers must start nothing.
+        done : mapping, optional
+            Tasks, by number or name, that were done before the start, and the worker that ran each,
+            whose memory has its results: a number, ``"gpu0"``, or None for the memory of the host.
 
         Raises
         ------
@@ -217,8 +221,9 @@ class Schedule:
         """
         error = ffi.new("hs_error *")
         times = _available(self.instance, available)
-        check_described(lib.hs_schedule_check_available(
-            self.instance._handle, self._handle, times, error), error)
+        skip, workers = _done(self.instance, done)
+        check_described(lib.hs_schedule_check_rest(
+            self.instance._handle, self._handle, times, skip, workers, error), error)
 
     def metrics(self) -> dict[str, dict[str, float]]:
         """Return for "cpu" and "gpu": tasks, aborted, busy, idle, acceleration."""
@@ -376,6 +381,38 @@ def _available(instance: Instance, available: Any) -> Any:
         raise InvalidArgument(f"available: expected {instance.cpus + instance.gpus} times, one "
                               f"for each worker, not {times.size}")
     return ffi.from_buffer("double[]", times)
+
+
+def _worker_number(instance: Instance, worker: Union[int, str, None]) -> int:
+    """Return the number of a worker given by number or name; HS_NONE for None."""
+    workers = instance.cpus + instance.gpus
+    if worker is None:
+        return int(lib.HS_NONE)
+    if isinstance(worker, str):
+        kind, number = worker[:3], worker[3:]
+        if kind in ("cpu", "gpu") and number.isdecimal():
+            found = int(number) + (instance.cpus if kind == "gpu" else 0)
+            if found < (instance.cpus if kind == "cpu" else workers):
+                return found
+    elif 0 <= worker < workers:
+        return int(worker)
+    raise InvalidArgument(f"done: there is no worker {worker!r}")
+
+
+def _done(instance: Instance, done: Optional[Done]) -> tuple[Any, Any]:
+    """Return the argument ``done`` as two arrays of C, flags and workers; NULL for None."""
+    if done is None:
+        return ffi.NULL, ffi.NULL
+    size = len(instance)
+    flags, workers = ffi.new("unsigned char[]", size + 1), ffi.new("uint32_t[]", size + 1)
+    named = any(isinstance(task, str) for task in done)
+    numbers = {name: task for task, name in enumerate(instance.names())} if named else {}
+    for task, worker in done.items():
+        number = numbers.get(task, -1) if isinstance(task, str) else task
+        if not 0 <= number < size:
+            raise InvalidArgument(f"done: there is no task {task!r}")
+        flags[number], workers[number] = 1, _worker_number(instance, worker)
+    return flags, workers
 
 
 def _numbers(what: str, given: Any, count: int) -> Any:

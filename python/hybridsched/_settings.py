@@ -10,7 +10,7 @@ from ._errors import InvalidArgument
 from ._library import Stop, encode, ffi, lib, near, registry, struct, text
 from ._progress import Progress, progress_call
 from ._instance import Instance
-from ._schedule import Schedule, _available
+from ._schedule import Done, Schedule, _available, _done
 
 if TYPE_CHECKING:
     ProgressArgument = Union[None, bool, Callable[[Progress], Optional[bool]]]
@@ -72,7 +72,8 @@ class Settings:
                  seed: int = 0, threads: int = 0, gap: float = 0,
                  start: Optional[Schedule] = None, available: Any = None,
                  affinities: Optional[Iterable[tuple[int, int, float]]] = None,
-                 transfers: bool = False, progress: ProgressArgument = None,
+                 transfers: bool = False, done: Optional[Done] = None,
+                 progress: ProgressArgument = None,
                  parameters: Optional[Mapping[str, float]] = None) -> None:
         self.stop = Stop()
         self.struct = made = struct("hs_settings")
@@ -87,6 +88,7 @@ class Settings:
         if available is not None:
             made.available = self._available
             made.available_count = instance.cpus + instance.gpus
+        made.skip, made.skip_worker = self._done = _done(instance, done)
         self._affinities = ffi.new("hs_affinity[]", [tuple(row) for row in affinities or ()])
         made.affinities, made.affinity_count = self._affinities, len(self._affinities)
         self.progress = progress_call(progress, self.stop)

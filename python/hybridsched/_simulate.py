@@ -10,12 +10,12 @@ from ._library import Stop, ffi, lib, stoppable, struct, text
 from ._report import Report
 from ._settings import find_ranked, set_parameters
 from ._instance import Instance
-from ._schedule import Schedule, _available
+from ._schedule import Done, Schedule, _available, _done
 
 
 def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None,
              truth: Optional[Instance] = None, tolerance: float = 0, available: Any = None,
-             transfers: bool = False, **parameters: float) -> Schedule:
+             transfers: bool = False, done: Optional[Done] = None, **parameters: float) -> Schedule:
     """Simulate a policy: it decides by the instance's times, and tasks take the times of truth.
 
     Parameters
@@ -34,6 +34,9 @@ def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None
         For each worker the time of its first decision.
     transfers : bool
         Whether to record the transfers of a graph.
+    done : mapping, optional
+        Tasks, by number or name, that were done before the start, and the worker that ran each,
+        whose memory has its results: a number, ``"gpu0"``, or None for the memory of the host.
     **parameters : float
         Parameters of single policies: band, leave, ratio_tolerance, threshold.
 
@@ -58,11 +61,13 @@ def simulate(instance: Instance, policy: str, *, plan: Optional[Schedule] = None
     set_parameters(settings.parameters, parameters)
     times = _available(instance, available)
     settings.available = times
+    settings.skip, settings.skip_worker = done_memory = _done(instance, done)
     out, error = ffi.new("hs_schedule **"), ffi.new("hs_error *")
     status, interrupt = stoppable(
         lambda: lib.hs_policy_simulate(
             kind, instance._handle, plan._handle if plan is not None else ffi.NULL, real._handle,
             settings, out, error), stop)
+    del done_memory
     made = Schedule._own(out[0], real, Report(algorithm=policy)) if status == lib.HS_OK else None
     if interrupt:
         raise interrupt

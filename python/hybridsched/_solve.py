@@ -15,7 +15,7 @@ from ._report import Report
 from ._settings import Settings, find_ranked
 from ._bounds import Bound, bound as compute_bound
 from ._instance import Instance
-from ._schedule import Schedule
+from ._schedule import Done, Schedule
 
 if TYPE_CHECKING:
     import pandas
@@ -27,6 +27,7 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
           iterations: int = 0, seed: int = 0, threads: int = 0, gap: float = 0,
           start: Optional[Schedule] = None, available: Any = None,
           affinities: Optional[Iterable[tuple[int, int, float]]] = None, transfers: bool = False,
+          done: Optional[Done] = None,
           progress: Union[None, bool, Callable[[Progress], Optional[bool]]] = None,
           **parameters: float) -> Schedule:
     """Schedule an instance.
@@ -59,6 +60,10 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
         Preferences for dada.
     transfers : bool
         Whether to record the transfers of a graph, see :meth:`Schedule.transfers`.
+    done : mapping, optional
+        Tasks, by number or name, that were done before the start, and the worker that ran each,
+        whose memory has its results: a number, ``"gpu0"``, or None for the memory of the host.
+        The schedule has no entries of them.
     progress : bool or function, optional
         True shows a bar of tqdm. A function gets a :class:`Progress` and ends the search by
         returning True; it runs in another thread if the caller is the main thread. Its exceptions
@@ -88,7 +93,7 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
     instance = instance._without_idle_unknowns()
     settings = Settings(instance, time_limit=time_limit, iterations=iterations, seed=seed,
                         threads=threads, gap=gap, start=start, available=available,
-                        affinities=affinities, transfers=transfers, progress=progress,
+                        affinities=affinities, transfers=transfers, done=done, progress=progress,
                         parameters=parameters)
     found, rank = find_ranked("algorithm", algorithm)
     settings.struct.rank = rank
@@ -173,7 +178,8 @@ def _names(given: Union[str, Iterable[str]]) -> Optional[list[str]]:
 def _compare_one(name: str, instance: Instance, algorithms: Optional[list[str]],
                  bounds: Optional[list[str]], settings: dict[str, Any]) -> list[dict[str, Any]]:
     found = _all_bounds(instance, bounds, {key: value for key, value in settings.items()
-                                           if key in ("time_limit", "threads", "available")})
+                                           if key in ("time_limit", "threads", "available",
+                                                      "done")})
     best = max(found, key=lambda bound: bound.value, default=None)
     largest, largest_name = (best.value, best.name) if best else (0.0, "")
     common = {"instance": name, "tasks": len(instance), "cpus": instance.cpus,

@@ -12,6 +12,37 @@ import hybridsched as hs
 from common import InFolder, SOURCE, has, instances, rounds, tool
 
 
+class Rest(unittest.TestCase):
+    """The rest of a run is planned from where the done tasks left their results."""
+
+    def setUp(self):
+        self.inst = hs.Instance.from_frame(
+            {"id": ["a", "b"], "cpu": [200, 200], "gpu": [10, 10], "data": ["x:w", "x:r"]}, cpus=1,
+            gpus=1, links={"h2d": (0, 1), "d2h": (0, 1)}, data_bytes={"x": 90})
+
+    def test_done_tasks(self):
+        for algorithm in ("heft", "dmda", "best", "exact"):
+            for done, makespan in (({"a": "gpu0"}, 10), ({0: 1}, 10), ({"a": None}, 100),
+                                   ({0: "cpu0"}, 100), ({"a": "gpu0", "b": None}, 0)):
+                made = hs.solve(self.inst, algorithm, done=done, iterations=20)
+                self.assertEqual(made.makespan, makespan)
+                made.check(done=done)
+                self.assertLessEqual(hs.bound(self.inst, done=done).value, makespan)
+        made = hs.simulate(self.inst, "dmda", done={"a": "gpu0"})
+        self.assertEqual(made.makespan, 10)
+        with self.assertRaisesRegex(hs.InvalidSchedule, "arrives only at 90"):
+            made.check(done={"a": None})
+        with self.assertRaisesRegex(hs.InvalidSchedule, "never run"):
+            made.check()
+
+    def test_faults(self):
+        for done, message in (({"c": None}, "no task 'c'"), ({2: None}, "no task 2"),
+                              ({"a": "gpu1"}, "no worker 'gpu1'"), ({"a": 2}, "no worker 2"),
+                              ({"a": "cpu1"}, "no worker 'cpu1'"), ({"b": None}, "")):
+            with self.assertRaisesRegex(hs.InvalidArgument, message):
+                hs.solve(self.inst, "heft", done=done)
+
+
 class SameBits(InFolder):
     """The plans of the package are the plans that hsched-solve writes, byte by byte."""
 

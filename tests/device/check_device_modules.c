@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lists of modules for devices: names, files, selections, and devices that two modules list. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -150,6 +151,59 @@ START_TEST(a_path_is_one_module)
 }
 END_TEST
 
+/* Names of libraries without a slash are searched. The first module of cuda and opencl that has a
+ * device is the usual one; the file for cuda here has none. */
+START_TEST(modules_are_searched)
+{
+    static const char *const names[] = {"hybridsched-opencl.so", "opencl", NULL};
+    hs_exec_device           device;
+    hs_error                 error = {0};
+    unsigned                 count = 0;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        hs_exec_device_init(&device);
+        ck_assert_msg(hs_exec_device_at(names[i], 0, &device, &count, &error) == HS_OK, "%s",
+                      error.why);
+        ck_assert_str_eq(device.name, "listed device");
+    }
+    ck_assert_int_eq(hs_exec_device_at("cuda", 0, NULL, &count, &error), HS_ERESOURCE);
+}
+END_TEST
+
+/* Start the program again with a folder of modules on the search path, unless it was started so. */
+static void start_with_modules(char *const *argv)
+{
+    char        folder[] = "/tmp/hs-modules-XXXXXX", path[4096];
+    const char *old = getenv("LD_LIBRARY_PATH");
+
+    if (getenv("HS_TEST_MODULES"))
+        return;
+    if (!mkdtemp(folder))
+        exit(EXIT_FAILURE);
+    snprintf(path, sizeof path, "%s/hybridsched-cuda.so", folder);
+    copy_module(path);
+    snprintf(path, sizeof path, "%s/hybridsched-opencl.so", folder);
+    copy_module(path);
+    snprintf(path, sizeof path, "%s%s%s", folder, old ? ":" : "", old ? old : "");
+    setenv("LD_LIBRARY_PATH", path, 1);
+    setenv("HS_TEST_MODULES", folder, 1);
+    execv("/proc/self/exe", argv);
+    exit(EXIT_FAILURE);
+}
+
+static void remove_modules(void)
+{
+    static const char *const names[] = {"cuda", "opencl"};
+    const char              *folder = getenv("HS_TEST_MODULES");
+    char                     path[4096];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/hybridsched-%s.so", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
 START_TEST(allocations_fail)
 {
     long first = 0, failed, blocks = memory_live_blocks();
@@ -170,11 +224,14 @@ START_TEST(allocations_fail)
 }
 END_TEST
 
-int main(void)
+int main(int argc, char **argv)
 {
     Suite *suite = suite_create("modules for devices");
     TCase *tc = tcase_create("lists");
+    int    status;
 
+    if (argc > 0)
+        start_with_modules(argv);
     setenv("HWLOC_COMPONENTS", "-opencl,-gl,-pci", 0); /* leaky components */
     tcase_add_test(tc, devices_follow_each_other);
     tcase_add_test(tc, selections_reach_the_module);
@@ -182,6 +239,9 @@ int main(void)
     tcase_add_test(tc, the_library_describes_devices);
     tcase_add_test(tc, a_path_is_one_module);
     tcase_add_test(tc, allocations_fail);
+    tcase_add_test(tc, modules_are_searched);
     suite_add_tcase(suite, tc);
-    return run_suite(suite);
+    status = run_suite(suite);
+    remove_modules();
+    return status;
 }

@@ -158,7 +158,7 @@ START_TEST(unsuitable_runs_are_refused)
     s.gpu.module = "emulated:colour=1";
     expect_refusal(&s, factorisation(HS_LU, 3, 32, 1, 1), HS_EINVAL, "'colour=1' is no setting");
     s.gpu.module = "emulated:memory=20000";
-    expect_refusal(&s, factorisation(HS_LU, 3, 32, 1, 1), HS_ERESOURCE, "too few for the 3 pieces");
+    expect_refusal(&s, factorisation(HS_LU, 3, 32, 1, 1), HS_ERESOURCE, "too few for the 24576 that one task uses");
     s.gpu.module = "emulated,emulated:memory=20000";
     expect_refusal(&s, factorisation(HS_LU, 3, 32, 1, 2), HS_ERESOURCE, "no GPU 1");
     s.gpu.module = "emulated";
@@ -174,7 +174,7 @@ START_TEST(unsuitable_runs_are_refused)
     ck_assert_int_eq(hs_builder_add_row(b, &row), HS_OK);
     ck_assert_int_eq(hs_builder_finish(b, &private, NULL), HS_OK);
     hs_builder_free(b);
-    expect_refusal(&s, private, HS_ERESOURCE, "run only the kernels of a factorisation");
+    expect_refusal(&s, private, HS_ERESOURCE, "run only the kernels of a factorisation on tiles");
 }
 END_TEST
 

@@ -55,6 +55,7 @@ static void create_devices(void)
     devices.unit = UNIT;
     devices.most_units = HANDLES;
     devices.least_units = 2;
+    devices.together = 1;
     devices.operation = calloc(1, sizeof *devices.operation);
     devices.operation[devices.operations++] = operation();
     hsi_devices_renew(&devices);
@@ -156,7 +157,7 @@ static hsi_in_flight *launch(hsi_device_node *node, const hsi_device_body *body)
     hsi_ledger_answer answer;
     hsi_in_flight    *f;
 
-    ck_assert_int_eq(hsi_in_flight_start(node, body, body->version, &f, &answer), HSI_LAUNCHED);
+    ck_assert_int_eq(hsi_in_flight_start(node, body, body->version, 1, &f, &answer), HSI_LAUNCHED);
     return f;
 }
 
@@ -481,8 +482,8 @@ START_TEST(refusal_names_what_is_missing)
     ops.alloc = hsi_device_emulated.alloc;
     devices.limit = UNIT;
     expect_refusal(
-        "the data may take 256 bytes, too few for the 2 pieces of 256 bytes that one task "
-        "uses: set a larger the limit");
+        "the data may take 256 bytes, too few for the 512 that one task uses: set a larger the "
+        "limit");
     devices.operation->kind = HS_OPERATION_KINDS - 1;
     devices.limit = HANDLES * UNIT;
     opens_without_last = true;

@@ -146,23 +146,37 @@ static double area_about(const sample *s)
     return best;
 }
 
+static void check_area(uint64_t i, size_t tasks)
+{
+    sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* through SAMPLE_WIDE */
+    double        found, expected;
+    sample        s;
+
+    sample_make_family(&s, family, 26000000 + i, tasks, i / 3 % 4, 1 + i / 12 % 4, i % 3 == 0);
+    found = bound_of(&s, s.in, "theorem2");
+    expected = area_about(&s);
+    REQUIRE(&s, fabs(found - expected) <= 1e-12 * expected, "theorem2 %.17g, not %.17g", found,
+            expected);
+    sample_free(&s);
+}
+
 START_TEST(theorem2_equals_its_definition)
 {
     size_t rounds = rounds_scaled(6000), i;
-    sample s;
 
-    for (i = 0; i < rounds; i++) {
-        sample_family family = (sample_family)(SAMPLE_KERNELS + i % 4); /* through SAMPLE_WIDE */
-        double        found, expected;
+    for (i = 0; i < rounds; i++)
+        check_area(i, 1 + i % 40);
+}
+END_TEST
 
-        sample_make_family(&s, family, 26000000 + i, 1 + i % 40, i / 3 % 4, 1 + i / 12 % 4,
-                           i % 3 == 0);
-        found = bound_of(&s, s.in, "theorem2");
-        expected = area_about(&s);
-        REQUIRE(&s, fabs(found - expected) <= 1e-12 * expected, "theorem2 %.17g, not %.17g",
-                found, expected);
-        sample_free(&s);
-    }
+/* The pivot is searched by blocks of 512 rows. */
+START_TEST(theorem2_equals_its_definition_for_many_tasks)
+{
+    static const size_t sizes[] = {511, 512, 513, 1024, 1025, 1600};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (uint64_t family = 0; family < 4; family++)
+            check_area(12 * i + family, sizes[i]);
 }
 END_TEST
 
@@ -315,6 +329,7 @@ int main(void)
     tcase_set_timeout(cases, 600);
     tcase_add_test(cases, bounds_of_integer_times_are_exact);
     tcase_add_test(cases, theorem2_equals_its_definition);
+    tcase_add_test(cases, theorem2_equals_its_definition_for_many_tasks);
     tcase_add_test(cases, deadline_is_at_least_every_other_bound);
     tcase_add_test(cases, rows_with_counts_equal_copies);
     tcase_add_test(cases, no_schedule_is_below_a_bound);

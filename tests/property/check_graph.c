@@ -388,11 +388,11 @@ START_TEST(schedules_are_checked_and_keep_their_file_form)
         hs_violation_init(&v);
         if (is_valid(&l, all, count, run)) {
             valid++;
-            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_OK);
+            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, NULL, NULL, &v), HS_OK);
             plan_comes_back(&l, in, s);
         } else {
             broken++;
-            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_ESCHEDULE);
+            ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, NULL, NULL, &v), HS_ESCHEDULE);
             is_broken(&l, &v, run);
         }
         hs_schedule_free(s);

@@ -430,6 +430,61 @@ START_TEST(bounds_of_tiny_times_end)
 }
 END_TEST
 
+/* Return the graph with 70 further tasks of a time, without predecessors. */
+static hs_instance *with_short_tasks(const hs_instance *in, double time)
+{
+    hs_builder  *b = NULL;
+    hs_instance *out = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, hs_instance_cpus(in), hs_instance_gpus(in)), HS_OK);
+    for (size_t row = 0; row < hs_instance_rows(in) + 70; row++) {
+        hs_task_init(&task);
+        if (row < hs_instance_rows(in))
+            hs_instance_row(in, row, &task);
+        else
+            task.cpu = task.gpu = time;
+        task.id = NULL;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_copy_graph(b, in), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &out, NULL), HS_OK);
+    hs_builder_free(b);
+    return out;
+}
+
+/* Sets of tasks take a word for 64 tasks, and the samples have fewer. The bound work-paths comes
+ * from a search that ends near its limit. */
+START_TEST(short_tasks_do_not_change_bounds)
+{
+    static const char *const names[] = {"area", "deadline", "paths", "work-paths"};
+    size_t rounds = rounds_scaled(400);
+
+    for (size_t i = 0; i < rounds; i++) {
+        graph_sample s;
+        hs_instance *few;
+
+        graph_sample_make(&s, 71000000 + i);
+        few = s.in;
+        for (size_t b = 0; b < sizeof names / sizeof *names; b++) {
+            double alone, beside;
+
+            if (!hs_bound_find(names[b]))
+                continue;
+            alone = bound_of(&s, names[b]);
+            s.in = with_short_tasks(few, alone * 1e-15);
+            beside = bound_of(&s, names[b]);
+            hs_instance_free(s.in);
+            s.in = few;
+            GRAPH_REQUIRE(&s, fabs(alone - beside) <= 1e-4 * alone,
+                          "%s: %.17g, and %.17g beside short tasks", names[b], alone, beside);
+        }
+        graph_sample_free(&s);
+    }
+}
+END_TEST
+
 /* Check that the bound work-paths ends when the time limit passes while it computes the pairs of
  * dependent tasks. */
 START_TEST(work_paths_ends_soon_after_its_time_limit)
@@ -472,6 +527,7 @@ int main(void)
     tcase_add_test(cases, work_bounds_equal_values_by_hand);
     tcase_add_test(cases, bounds_count_transfers);
     tcase_add_test(cases, bounds_of_tiny_times_end);
+    tcase_add_test(cases, short_tasks_do_not_change_bounds);
     tcase_add_test(cases, work_paths_ends_soon_after_its_time_limit);
     suite_add_tcase(suite, cases);
     return run_suite(suite);

@@ -156,7 +156,7 @@ END_TEST
 /* Check the policies whose literal rules cover actual times that differ from estimates. */
 START_TEST(policies_with_other_times)
 {
-    static const char *const names[] = {"heteroprio-ns", "h-ratio", "d-rank", "dmda"};
+    static const char *const names[] = {"heteroprio-ns", "h-ratio", "d-rank", "dmda", "dmdas"};
     size_t                   rounds = rounds_scaled(2000);
 
     for (size_t i = 0; i < rounds; i++)

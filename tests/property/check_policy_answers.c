@@ -180,7 +180,7 @@ END_TEST
 /* Check that hs_policy_peek() returns the first task of a worker's queue. */
 START_TEST(queues_wait)
 {
-    static const char *const names[] = {"dynamic", "h-ratio", "d-rank", "dmda"};
+    static const char *const names[] = {"dynamic", "h-ratio", "d-rank", "dmda", "dmdas"};
     static const double      cpu[] = {9, 9, 9}, gpu[] = {1, 1, 1};
     hs_instance             *in = NULL;
     hs_policy               *policy = NULL;
@@ -278,7 +278,7 @@ int main(void)
     tcase_add_loop_test(cases, foreign_endings, 0, 2);
     tcase_add_loop_test(cases, lists_come_first, 0, 2);
     tcase_add_loop_test(cases, what_waits_is_its_own, 0, (int)hs_policy_count());
-    tcase_add_loop_test(cases, queues_wait, 0, 4);
+    tcase_add_loop_test(cases, queues_wait, 0, 5);
     tcase_add_test(cases, retired_thief_of_a_prefetched_task);
     tcase_add_loop_test(cases, plans_of_something_else, 0, 4);
     suite_add_tcase(suite, cases);

@@ -115,7 +115,7 @@ static void see_spoliation(model *m, int worker, const hs_decision *decision)
 /* Tell whether the policy assigns each task to a worker as soon as the task is ready. */
 static bool shares_out(const hs_policy_kind *kind)
 {
-    static const char *const names[] = {"dualhp", "dynamic", "h-ratio", "d-rank", "dmda"};
+    static const char *const names[] = {"dualhp", "dynamic", "h-ratio", "d-rank", "dmda", "dmdas"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(hs_policy_name(kind), names[i]) == 0)

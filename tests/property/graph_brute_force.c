@@ -124,10 +124,26 @@ static void place_next_task(search *q, size_t placed, double makespan)
             try_worker(q, placed, makespan, task, w);
 }
 
-double graph_brute_force(const graph_sample *s)
+double graph_brute_force_rest(const graph_sample *s, const unsigned char *skip,
+                              const uint32_t *skip_worker)
 {
     search q = {.s = s, .best = INFINITY};
+    size_t placed = 0;
 
-    place_next_task(&q, 0, 0);
+    for (size_t task = 0; task < s->n; task++) {
+        unsigned worker = skip[task] && skip_worker ? skip_worker[task] : HS_NONE;
+
+        q.done[task] = skip[task];
+        q.node_of[task] = worker < s->m + s->k ? hs_instance_memory_node(s->in, worker) : 0;
+        placed += skip[task];
+    }
+    place_next_task(&q, placed, 0);
     return q.best;
+}
+
+double graph_brute_force(const graph_sample *s)
+{
+    const unsigned char none[GRAPH_TASKS] = {0};
+
+    return graph_brute_force_rest(s, none, NULL);
 }

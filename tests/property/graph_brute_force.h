@@ -12,6 +12,11 @@ enum { GRAPH_BRUTE_FORCE_TASKS = 6 };
  */
 double graph_brute_force(const graph_sample *s);
 
+/* Return the same for the tasks that are not done: skip[task] is 1 for a done task, whose results the
+ * worker skip_worker[task] has from 0 on, or the first host if that is no worker. */
+double graph_brute_force_rest(const graph_sample *s, const unsigned char *skip,
+                              const uint32_t *skip_worker);
+
 /* Return the mean of the transfer times over all ordered pairs of workers, and compare it with the
  * sum over the pairs. */
 double graph_mean_transfer(const graph_sample *s, double bytes);

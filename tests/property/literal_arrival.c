@@ -46,6 +46,24 @@ double law_arrival(law *l, int task, int worker)
     return last;
 }
 
+/* Return the bytes of the inputs that are not at the worker now; all bytes of edges arrive together. */
+double law_awaited_bytes(law *l, int task, int worker)
+{
+    uint32_t to = node_of(l, worker);
+    double   last = l->now, sum = 0, bytes = 0;
+
+    for (int from = 0; from < (int)l->s->n; from++)
+        if (is_predecessor(l, from, task)) {
+            last = fmax(last, arrival_of_edge(l, from, task, to, l->now));
+            bytes += (uint32_t)l->node[from] != to ? l->s->bytes[from][task] : 0;
+        }
+    sum = last > l->now ? bytes : 0;
+    for (size_t d = 0; d < GRAPH_DATA; d++)
+        if (l->s->mode[task][d] & HS_READ && arrival_of_handle(l, task, d, to, l->now) > l->now)
+            sum += l->s->size[d];
+    return sum;
+}
+
 /* Return the longest single transfer that has not started. */
 double law_longest_transfer(law *l, int task, int worker)
 {

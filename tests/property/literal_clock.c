@@ -119,7 +119,7 @@ static bool advance_clock(law *l)
         return law_dynamic_step(l);
     if (law_has_name(l, "h-ratio") || law_has_name(l, "d-rank"))
         return law_rank_step(l);
-    if (law_has_name(l, "dmda"))
+    if (law_has_name(l, "dmda") || law_has_name(l, "dmdas"))
         return law_dmda_step(l);
     if (law_has_name(l, "plan"))
         return law_plan_step(l);

@@ -104,6 +104,7 @@ bool   law_rank_is_path_length(const law *l);
 /* literal_arrival.c */
 double law_arrival(law *l, int task, int worker);
 double law_longest_transfer(law *l, int task, int worker);
+double law_awaited_bytes(law *l, int task, int worker);
 void   law_start_transfers(law *l, int task, int worker);
 double law_planned_arrival(law *l, int task, int worker);
 

@@ -14,6 +14,31 @@ static void assign_to_queue(law *l, int worker, int task)
     l->lane[worker].queue[l->lane[worker].waiting++] = task;
 }
 
+/* dmdas: return, of the first 16 queued tasks of the rank of `first`, the one that waits for the
+ * fewest bytes. All are indices in the queue of the worker. */
+static size_t choose_fewest_bytes(law *l, int worker, size_t first)
+{
+    const lane *a = &l->lane[worker];
+    size_t      best = first, last = first;
+
+    for (int seen = 1; seen < 16; seen++) {
+        size_t next = a->waiting;
+
+        for (size_t j = 0; j < a->waiting; j++)
+            if (law_compare_ranks(l, a->queue[j], a->queue[first]) == 0 &&
+                law_has_higher_rank(l, a->queue[last], a->queue[j]) &&
+                (next == a->waiting || law_has_higher_rank(l, a->queue[j], a->queue[next])))
+                next = j;
+        if (next == a->waiting)
+            break;
+        last = next;
+        if (law_awaited_bytes(l, a->queue[next], worker) <
+            law_awaited_bytes(l, a->queue[best], worker))
+            best = next;
+    }
+    return best;
+}
+
 /* Start a task from a worker's queue, by rank or first in, first out. */
 static bool start_queued(law *l)
 {
@@ -25,9 +50,11 @@ static bool start_queued(law *l)
 
         if (!is_idle(l, w) || a->waiting == 0)
             continue;
-        for (size_t j = 1; law_rank_is_path_length(l) && j < a->waiting; j++)
+        for (size_t j = 1; l->rank != HS_RANK_FIFO && j < a->waiting; j++)
             if (law_has_higher_rank(l, a->queue[j], a->queue[best]))
                 best = j;
+        if (law_has_name(l, "dmdas"))
+            best = choose_fewest_bytes(l, w, best);
         t = a->queue[best];
         memmove(&a->queue[best], &a->queue[best + 1], (--a->waiting - best) * sizeof *a->queue);
         law_start_now(l, w, t);

@@ -52,6 +52,7 @@ START_TEST(too_large_blocks_are_refused)
     ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX / 2, 4));
     ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX / 8 + 2, 8));
     ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX, 1));
+    ck_assert_ptr_null(hsi_arena_alloc(&arena, SIZE_MAX - 32, 1)); /* with a header it wraps round */
     take_and_mark(&arena, 100, 1);
     hsi_arena_close(&arena);
 }

@@ -14,6 +14,7 @@
 #include "property/sample.h"
 
 #include "suite.h"
+#include "support/vector.h"
 
 START_TEST(every_status_has_a_text)
 {
@@ -308,12 +309,25 @@ START_TEST(report_is_written_up_to_its_size)
 }
 END_TEST
 
+START_TEST(freed_vector_is_empty)
+{
+    hsi_vector v = {0};
+
+    for (int round = 0; round < 2; round++) {
+        ck_assert_int_eq(hsi_vector_append(&v, "text", 5), 0);
+        hsi_vector_free(&v);
+        ck_assert(!v.data && v.size == 0 && v.capacity == 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("core");
     TCase *tables = tcase_create("tables"), *solving = tcase_create("solving");
 
     tcase_add_test(tables, every_status_has_a_text);
+    tcase_add_test(tables, freed_vector_is_empty);
     tcase_add_test(tables, task_is_read_up_to_its_size);
     tcase_add_test(tables, report_is_written_up_to_its_size);
     tcase_add_test(tables, version_equals_the_headers);

@@ -196,6 +196,19 @@ START_TEST(times_of_parts)
     ck_assert_int_eq(part.guess, HS_GUESS_GPU);
     hs_instance_free(in);
     hs_cost_free(cost);
+
+    ck_assert_int_eq(hs_cost_create(&cost), HS_OK);
+    ck_assert_int_eq(hs_cost_observe(cost, HS_GPU, &f, 0.25, 0), HS_OK);
+    in = divide(&t, cost, 0.4, 0);
+    check_row(in, 0, "dgemm:1000/2", 2, 500, 250);
+    hs_instance_free(in);
+
+    row->cpu = INFINITY;
+    in = divide(&t, cost, 0.4, 0);
+    hs_instance_row(in, 0, &part);
+    ck_assert(isinf(part.cpu) && part.gpu == 250 && part.count == 2);
+    hs_instance_free(in);
+    hs_cost_free(cost);
 }
 END_TEST
 

@@ -359,7 +359,7 @@ START_TEST(violations_are_found_and_placed)
     ck_assert_int_eq(hs_schedule_build(2, 1, p->count, p->at, &s), HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, &error), p->kind ? HS_ESCHEDULE : HS_OK);
     ck_assert_int_eq(hs_schedule_check(in, s, NULL), p->kind ? HS_ESCHEDULE : HS_OK);
-    ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v),
+    ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, NULL, NULL, &v),
                      p->kind ? HS_ESCHEDULE : HS_OK);
     ck_assert_str_eq(error.why, p->why);
     ck_assert_int_eq(v.kind, p->kind);
@@ -387,7 +387,7 @@ START_TEST(other_workers_are_a_violation)
     hs_violation_init(&v);
     for (i = 0; i < 4; i++) {
         ck_assert_int_eq(hs_schedule_build(others[i][0], others[i][1], 0, NULL, &s), HS_OK);
-        ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_ESCHEDULE);
+        ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, NULL, NULL, &v), HS_ESCHEDULE);
         ck_assert_int_eq(v.kind, HS_WORKERS_DIFFER);
         ck_assert_int_eq(hs_schedule_check(in, s, &error), HS_ESCHEDULE);
         snprintf(why, sizeof why, "the schedule is for %u CPUs and %u GPUs, the instance for 2 and 1",
@@ -396,7 +396,7 @@ START_TEST(other_workers_are_a_violation)
         hs_schedule_free(s);
     }
     ck_assert_int_eq(hs_schedule_check(in, NULL, &error), HS_EINVAL);
-    ck_assert_int_eq(hs_schedule_find_violation(in, NULL, NULL, &v), HS_EINVAL);
+    ck_assert_int_eq(hs_schedule_find_violation(in, NULL, NULL, NULL, NULL, &v), HS_EINVAL);
     hs_instance_free(in);
 }
 END_TEST
@@ -425,7 +425,7 @@ START_TEST(invalid_times_are_a_violation)
     for (i = 0; i < sizeof times / sizeof *times; i++) {
         s->entries[0].start = times[i][0];
         s->entries[0].end = times[i][1];
-        ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, &v), HS_ESCHEDULE);
+        ck_assert_int_eq(hs_schedule_find_violation(in, s, NULL, NULL, NULL, &v), HS_ESCHEDULE);
         ck_assert_int_eq(v.kind, HS_NOT_FINITE);
         ck_assert_int_eq(hs_schedule_check(in, s, &error), HS_ESCHEDULE);
         snprintf(why, sizeof why, "task 't0' on cpu0: %s", whys[i]);

@@ -27,7 +27,7 @@ HS_API void  __wrap_free(void *at);
 /* Atomic counters, because several threads may allocate concurrently. */
 static atomic_int     armed, goes_on;
 static atomic_long    left, failed, blocks;
-static _Atomic size_t largest;
+static _Atomic size_t largest, requested;
 
 void memory_fail_after(long allocations, int from_there_on)
 {
@@ -51,6 +51,11 @@ long memory_live_blocks(void)
 size_t memory_largest_request(void)
 {
     return atomic_exchange(&largest, 0);
+}
+
+size_t memory_requested(void)
+{
+    return atomic_load(&requested);
 }
 
 bool allocation_fails(void)
@@ -77,6 +82,7 @@ static void note_size(size_t size)
 {
     size_t before = atomic_load(&largest);
 
+    atomic_fetch_add(&requested, size);
     while (size > before && !atomic_compare_exchange_weak(&largest, &before, size))
         ;
 }

@@ -26,4 +26,7 @@ long memory_live_blocks(void);
 /* Return the size in bytes of the largest requested block since the last call. */
 size_t memory_largest_request(void);
 
+/* Return the sum of the sizes of all requests so far. */
+size_t memory_requested(void);
+
 #endif

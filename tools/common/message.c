@@ -40,6 +40,7 @@ int exit_code(hs_status status)
     case HS_EIO:
     case HS_EUNSUPPORTED:
     case HS_ERESOURCE:
+    case HS_EFULL:
         return EXIT_RESOURCE;
     case HS_ESCHEDULE:
     case HS_ESOLVER:
@@ -69,9 +70,7 @@ static void print(const char *prefix, const char *format, va_list args)
     hs_printable(text, shown, sizeof shown);
     if (!held)
         progress_hide();
-    if (prefix)
-        fprintf(to, "%s: ", prefix);
-    fprintf(to, "%s\n", shown);
+    fprintf(to, "%s%s%s\n", prefix ? prefix : "", prefix ? ": " : "", shown); /* as one piece */
 }
 
 void message_redirect(FILE *to)

@@ -258,6 +258,9 @@ static const option_spec option_table[] = {
     {0, "node", NULL, {OPTION_FLAG(node)},
      "be a node: execute the tasks that the hsched-exec --nodes at the other end of standard input "
      "and output sends; it starts this itself"},
+    {0, "mpi", NULL, {OPTION_FLAG(mpi)},
+     "be one of the processes that mpirun or srun has started, which factorise one matrix together: "
+     "each executes the tasks whose tiles it owns"},
     {0, "share", "I/N", {OPTION_CALL(ARGUMENT_TEXT, NULL, take_share)},
      "run the I-th of N shares of the tasks, as an element of a job array; N processes run all "
      "tasks; all/N: write the array, with --batch (default: no shares)"},

@@ -82,6 +82,10 @@ typedef struct exec_job {
 /** Prepare the run of a plan. Return 0, or an exit code after a message. */
 int exec_prepare(exec_job *job, exec_request *request);
 
+/* Print why a run of a plan is refused or has failed. Settings of the library in the text are
+ * replaced by options. */
+void exec_print_reason(const char *path, const char *why);
+
 /**
  * Return the number of workers of a type for an instance that does not specify it (workers.c).
  * hs_read_settings calls this function with the exec_request.

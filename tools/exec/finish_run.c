@@ -60,6 +60,6 @@ int exec_conclude(exec_job *job, exec_request *request)
     exec_measured_free(&m);
     if (job->status == HS_OK)
         return code;
-    message("%s: %s", job->plan.path, job->error.why);
+    exec_print_reason(job->plan.path, job->error.why);
     return job->signal ? 128 + job->signal : exit_code(job->status);
 }

@@ -12,6 +12,7 @@
 #include "common/progress.h"
 #include "common/scratch.h"
 #include "exec/command_line.h"
+#include "exec/ranks.h"
 
 static void check_policy_options(const options *o, const char *policy)
 {
@@ -294,6 +295,9 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
         code = exec_profile_open(request->profile, request, &request->times);
     if (!code)
         code = exec_fill_unknown_times(job, request, has_policy);
+    if (!code && !job->plan.s && line->ranks &&
+        hs_policy_needs_plan(request->settings.decide.policy))
+        code = exec_ranks_refuse_instance(&job->plan);
     if (!code && !job->plan.s)
         code = hs_policy_needs_plan(request->settings.decide.policy)
                    ? exec_plan_instance(&job->plan, request->quiet)
@@ -305,9 +309,9 @@ static int run_plan(command_line *line, exec_job *job, bool has_policy)
     progress_end();
     if (!code)
         code = exec_prepare(job, request);
-    if (code)
-        return code;
-    code = open_files(line, job);
+    if (!code)
+        code = open_files(line, job);
+    code = exec_ranks_agree(line->ranks, code);
     if (code)
         return code;
     if (request->dry_run)
@@ -360,6 +364,7 @@ int main(int argc, char **argv)
     command_line line = {.policy = "plan"};
     exec_job     job = {0}, *shown = &job;
     int          code, lost;
+    bool         is_alone;
 
     /* number GPUs in PCI order, as CUDA does in commands with this variable */
     setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
@@ -397,10 +402,13 @@ int main(int argc, char **argv)
 
     code = check_nodes(&line);
     if (!code)
+        code = exec_ranks_open(&line);
+    if (!code)
         code = run_plan(&line, &job, options_given(&o, "policy"));
     lost = exec_profile_close(line.request.times);
     code = code ? code : lost;
     files_discard(line.request.file, EXEC_FILES);
+    is_alone = exec_ranks_wait(&job);
     hs_exec_free(job.exec);
     exec_gathered_free(job.gathered);
     free(line.own_journal);
@@ -411,5 +419,5 @@ int main(int argc, char **argv)
     scratch_remove();
     hs_schedule_free(job.predicted);
     plan_free(&job.plan);
-    return output_finish(code);
+    return exec_ranks_close(line.ranks, output_finish(code), is_alone);
 }

@@ -9,7 +9,7 @@
 
 #include "common/granted_core_share.h"
 #include "common/escape.h"
-#include "exec/exec.h"
+#include "exec/ranks.h"
 
 /* largest number of attempts in a report; longer lists are omitted */
 enum { ATTEMPTS_MOST = 100000 };
@@ -65,7 +65,8 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
     json_format(out,
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"
                 "  \"area_bound_measured\": %g,\n  \"seconds\": %g",
-                job->guesses > 0 ? NAN : m->predicted, m->achieved, m->bound, r->seconds);
+                job->guesses > 0 || job->request->settings.run.mpi ? NAN : m->predicted, m->achieved,
+                m->bound, r->seconds);
     if (job->has_unknown)
         json_format(out, ",\n  \"makespan_with_known_times\": %g,\n  \"still_guessed\": %zu",
                     m->known_makespan, m->known_guesses);
@@ -250,6 +251,7 @@ void exec_write_json(FILE *out, const exec_job *job, const exec_measured *m)
     put_copies(out, "predicted_transfers", &m->predicted_copies);
     put_origin(out, job);
     put_workers(out, m);
+    exec_ranks_json(out, job);
     put_kernels(out, &m->kernels, "kernels", false);
     put_kernels(out, &m->sources, "sources", true);
     put_attempts(out, job, m);

@@ -49,7 +49,8 @@ static void add_time(figure_list *list, const exec_job *job, const char *label, 
 
 bool exec_is_comparable(const exec_job *job)
 {
-    return job->guesses == 0 && job->report.done + job->report.left_out == job->report.tasks;
+    return job->guesses == 0 && !job->request->settings.run.mpi &&
+           job->report.done + job->report.left_out == job->report.tasks;
 }
 
 /* Add the makespan that known times would have given. */
@@ -73,6 +74,10 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
     double                latency, bandwidth;
     char                  remark[128], here[48] = "";
 
+    if (job->request->settings.run.mpi) {
+        add_time(list, job, "achieved makespan", job->report.seconds / job->unit, "   of all ranks");
+        return;
+    }
     /* Commands move their data themselves and do not wait for the predicted transfers. */
     snprintf(remark, sizeof remark, "%s%s",
              r->resumed + r->left_out > 0 ? "   of what was left"

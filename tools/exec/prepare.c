@@ -60,8 +60,7 @@ static int look_at_folder(const char **path)
     return code;
 }
 
-/* Print why the run is refused. Settings of the library in the text are replaced by options. */
-static void print_refusal(const char *path, const char *why)
+void exec_print_reason(const char *path, const char *why)
 {
     static const char *const option[][2] = {{"settings.run.allow_commands", "--allow=commands"},
                                             {"settings.run.allow_plugins", "--allow=plugins"},
@@ -70,6 +69,7 @@ static void print_refusal(const char *path, const char *why)
                                             {"settings.run.matrix", "--input"},
                                             {"settings.place.share_gpu_cores", "--no-reserve"},
                                             {"settings.gpu.tile_memory", "--gpu-memory"},
+                                            {"settings.run.mpi", "--mpi"},
                                             {"settings.run.fewer_nodes", "--fewer"},
                                             {"settings.run.nodes", "--nodes"},
                                             {"settings.gpu.module", "--gpu-module"},
@@ -203,7 +203,7 @@ int exec_prepare(exec_job *job, exec_request *request)
         return code;
     status = hs_exec_create(job->plan.in, job->plan.s, settings, &job->exec, &job->error);
     if (status != HS_OK) {
-        print_refusal(job->plan.path, job->error.why);
+        exec_print_reason(job->plan.path, job->error.why);
         if (status == HS_ERESOURCE)
             exec_suggest_workers(job);
         return exit_code(status);

@@ -6,7 +6,7 @@
 #include "common/granted_core_share.h"
 #include "common/escape.h"
 #include "common/profile.h"
-#include "exec/exec.h"
+#include "exec/ranks.h"
 
 /* lines fit 80 columns */
 enum { NAME_LEAST = 7, NAME_MOST = 14, NAME_BESIDE_SOURCE = 12, KERNELS_MOST = 16 };
@@ -28,6 +28,9 @@ static void print_head(FILE *out, const exec_job *job, const exec_measured *m)
         fprintf(out, ", share %u/%u of %zu task%s", job->request->share.index,
                 job->request->share.count, job->request->whole_tasks,
                 plural(job->request->whole_tasks));
+    if (job->request->settings.run.mpi)
+        fprintf(out, ", rank 0 of %u with %zu task%s", hs_mpi_ranks(job->request->settings.run.mpi),
+                hs_instance_tasks(job->plan.in), plural(hs_instance_tasks(job->plan.in)));
     if (r->resumed > 0)
         fprintf(out, ", %llu of them earlier", (unsigned long long)r->resumed);
     if (r->failed > 0)
@@ -223,6 +226,7 @@ void exec_summary(FILE *out, const exec_job *job, const exec_measured *m)
     else
         print_advice(out, job, m);
     print_blocked(out, job);
+    exec_ranks_summary(out, job);
     fprintf(out, "\n  %-4s %7s %9s %6s %6s %6s = %7s %7s %6s %6s\n", "type", "workers", "tasks",
             "busy", "lost", "idle", "no task", "victims", "data", "other");
     print_type(out, m, HS_CPU);

@@ -27,11 +27,12 @@ void exec_worker_label(const exec_job *job, unsigned worker, char label[EXEC_WOR
         snprintf(label, EXEC_WORKER, "%s", info.name);
 }
 
-static unsigned gpus_here(void)
+/* Return the number of devices that the modules of a run have here. */
+static unsigned gpus_here(const exec_request *request)
 {
     unsigned count = 0;
 
-    hs_exec_device_at(NULL, 0, NULL, &count, NULL);
+    hs_exec_device_at(request->settings.gpu.module, 0, NULL, &count, NULL);
     return count;
 }
 
@@ -46,6 +47,9 @@ static unsigned cpus_beside(const exec_request *request, unsigned gpus)
 {
     unsigned long cores = hs_exec_core_count(), driving = 0, count = machines(request);
 
+    if (request->settings.run.mpi)
+        cores /= hs_mpi_neighbours(request->settings.run.mpi);
+
     if (!request->settings.place.share_gpu_cores)
         driving = (gpus + count - 1) / count * cores_of(request, HS_GPU);
     return cores > driving ? (unsigned)(count * ((cores - driving) / cores_of(request, HS_CPU)))
@@ -59,7 +63,7 @@ unsigned exec_workers_here(void *data, hs_type type)
 
     request->counted[type] = 1;
     if (type == HS_GPU && !request->settings.run.emulate[HS_GPU]) {
-        number = gpus_here() * machines(request);
+        number = gpus_here(request) * machines(request);
         request->lacks_gpus = number == 0;
     } else if (type == HS_GPU) {
         return machines(request);
@@ -202,7 +206,7 @@ static void fitting_options(const exec_job *job, char options[64])
     int                 used = 0;
 
     options[0] = '\0';
-    if (real_gpus(request, in, gpus) > 0 && (most = gpus_here()) < gpus) {
+    if (real_gpus(request, in, gpus) > 0 && (most = gpus_here(request)) < gpus) {
         gpus = most;
         used = snprintf(options, 64, " -k %u", gpus);
     }
@@ -220,7 +224,7 @@ static void fitting_options(const exec_job *job, char options[64])
 static void suggest_command(const exec_job *job)
 {
     const hs_instance *in = job->plan.in;
-    unsigned           most = gpus_here();
+    unsigned           most = gpus_here(job->request);
     char               name[HS_MAX_ID + 16];
     long               stranded = stranded_task(in, 1, most);
 

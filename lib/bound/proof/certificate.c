@@ -119,7 +119,7 @@ hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
         return HS_EUNSUPPORTED;
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
-        st = hsi_settings_check_available(&full, in, 0);
+        st = full.skip ? HS_EINVAL : hsi_settings_check_available(&full, in, 0);
     token = hsi_token_of(&full);
     if (st == HS_OK)
         st = hsi_bound_open_problem(bound, in, &token, &problem);
@@ -180,7 +180,7 @@ hs_status hs_certificate_prove(const hs_instance *in, const char *name, double v
         return HS_EINVAL;
     st = hsi_settings_resolve(&full, settings);
     if (st == HS_OK)
-        st = hsi_settings_check_available(&full, in, 0);
+        st = full.skip ? HS_EINVAL : hsi_settings_check_available(&full, in, 0);
     token = hsi_token_of(&full);
     if (st == HS_OK)
         st = open_rows(in, &token, &rows);

@@ -216,9 +216,14 @@ hs_status hs_schedule_check(const hs_instance *in, const hs_schedule *s, hs_erro
 }
 
 hs_status hs_schedule_find_violation(const hs_instance *in, const hs_schedule *s,
-                                     const double *available, hs_violation *violation)
+                                     const double *available, const unsigned char *skip,
+                                     const uint32_t *skip_worker, hs_violation *violation)
 {
-    check     c = {.in = in, .s = s, .available = available};
+    check     c = {.in = in,
+                   .s = s,
+                   .available = available,
+                   .skip = skip,
+                   .skip_worker = skip ? skip_worker : NULL};
     hs_status st;
 
     if (!in || !s || !violation)

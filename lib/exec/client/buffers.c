@@ -1,39 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "exec/client/buffers.h"
+#include "exec/client/buffers_private.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/error.h"
+#include "core/instance_store.h"
 #include "exec/backend/backends.h"
-#include "exec/client/client.h"
+#include "exec/device/devices.h"
 #include "exec/machine/limits.h"
 
-typedef struct buffer {
-    size_t bytes;
-    bool   used;  /* a row of the client names the datum */
-    bool   owned; /* the library allocated `home` */
-    void  *home;  /* memory of the newest version before and after a run; NULL: none yet */
-    void  *at;    /* memory of the newest version during a run */
-} buffer;
-
-typedef struct named {
-    const char *name;
-    size_t      handle;
-} named;
-
-struct hsi_buffers {
-    const hs_instance *in;
-    bool               may_fail, may_take;
-    size_t             count, owned; /* number of handles, and of handles with `owned` */
-    buffer            *buffer; /* by handle */
-    named             *named;  /* the used data, sorted by name */
-    size_t             named_count;
-};
-
-/* Return true if the row's kernel on CPUs is a function of a plugin that uses data. */
-static bool is_own_row(const hs_instance *in, size_t number)
+bool hsi_buffers_have_row(const hs_instance *in, size_t number)
 {
     hs_task        row;
     size_t         handle;
@@ -63,7 +42,7 @@ static hs_status mark_used(hsi_buffers *buffers, const bool *claimed, hs_error *
     hs_access_mode mode;
 
     for (size_t row = 0; row < hs_instance_rows(buffers->in); row++) {
-        if (!is_own_row(buffers->in, row))
+        if (!hsi_buffers_have_row(buffers->in, row))
             continue;
         for (i = 0; hs_instance_access(buffers->in, row, i, &handle, &mode); i++) {
             if (claimed[handle])
@@ -78,6 +57,7 @@ static void free_state(void *state)
 {
     hsi_buffers *buffers = state;
 
+    hsi_shared_buffers_free(buffers->shared);
     for (size_t i = 0; buffers->buffer && i < buffers->count; i++)
         if (buffers->buffer[i].owned)
             free(buffers->buffer[i].home);
@@ -109,7 +89,7 @@ static hs_status create(const hsi_client_run *run, hsi_buffers **out)
 
 static int by_name(const void *a, const void *b)
 {
-    const named *x = a, *y = b;
+    const hsi_named_buffer *x = a, *y = b;
 
     return strcmp(x->name, y->name);
 }
@@ -119,14 +99,14 @@ static void list_names(hsi_buffers *buffers)
     for (size_t i = 0; i < buffers->count; i++)
         if (buffers->buffer[i].used)
             buffers->named[buffers->named_count++] =
-                (named){hs_instance_handle_name(buffers->in, i), i};
+                (hsi_named_buffer){hs_instance_handle_name(buffers->in, i), i};
     qsort(buffers->named, buffers->named_count, sizeof *buffers->named, by_name);
 }
 
 /* Return the used datum of that name; NULL: there is none. */
-static const named *find(const hsi_buffers *buffers, const char *name)
+static const hsi_named_buffer *find(const hsi_buffers *buffers, const char *name)
 {
-    const named wanted = {.name = name};
+    const hsi_named_buffer wanted = {.name = name};
 
     return bsearch(&wanted, buffers->named, buffers->named_count, sizeof wanted, by_name);
 }
@@ -140,7 +120,7 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
     hs_status    st;
 
     (void)error->why;
-    while (row < hs_instance_rows(run->in) && !is_own_row(run->in, row))
+    while (row < hs_instance_rows(run->in) && !hsi_buffers_have_row(run->in, row))
         row++;
     if (row == hs_instance_rows(run->in) || run->settings->run.emulate[HS_CPU])
         return HS_OK;
@@ -153,8 +133,13 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
         return HS_OK;
     }
     list_names(buffers);
-    *state = buffers;
-    return HS_OK;
+    if (run->devices)
+        st = hsi_shared_buffers_create(buffers, run);
+    if (st == HS_OK)
+        *state = buffers;
+    else
+        free_state(buffers);
+    return st;
 }
 
 /* Check that the memory which the library allocates exists. Reading the limit is slow. */
@@ -183,7 +168,7 @@ static void *allocate_bytes(size_t bytes)
                : NULL;
 }
 
-static hs_status allocate(hsi_buffers *buffers, buffer *b)
+static hs_status allocate(hsi_buffers *buffers, hsi_buffer *b)
 {
     b->home = allocate_bytes(b->bytes);
     if (!b->home)
@@ -209,7 +194,7 @@ static hs_status fill(void *state, hs_error *error)
     hs_status    st = check_memory(buffers, error);
 
     for (size_t i = 0; i < buffers->count && st == HS_OK; i++) {
-        buffer     *b = &buffers->buffer[i];
+        hsi_buffer *b = &buffers->buffer[i];
         const char *name = hs_instance_handle_name(buffers->in, i);
 
         if (b->used && b->bytes == 0)
@@ -223,6 +208,8 @@ static hs_status fill(void *state, hs_error *error)
                                  b->bytes);
         b->at = b->home;
     }
+    if (st == HS_OK && buffers->shared)
+        hsi_shared_buffers_renew(buffers->shared);
     return st;
 }
 
@@ -231,7 +218,7 @@ static void flush(void *state)
     hsi_buffers *buffers = state;
 
     for (size_t i = 0; i < buffers->count; i++) {
-        buffer *b = &buffers->buffer[i];
+        hsi_buffer *b = &buffers->buffer[i];
 
         if (b->at == b->home)
             continue;
@@ -244,8 +231,8 @@ static void flush(void *state)
 static hs_status place(void *state, const char *name, void *at, size_t bytes)
 {
     hsi_buffers *buffers = state;
-    const named *found = find(buffers, name);
-    buffer       fresh = {.bytes = bytes, .used = true, .home = at}, *b;
+    const hsi_named_buffer *found = find(buffers, name);
+    hsi_buffer   fresh = {.bytes = bytes, .used = true, .home = at}, *b;
     double       given;
 
     if (!found || bytes == 0 || (at && is_owned(buffers, at)))
@@ -267,11 +254,37 @@ static hs_status place(void *state, const char *name, void *at, size_t bytes)
 static void *home(const void *state, const char *name, size_t *bytes)
 {
     const hsi_buffers *buffers = state;
-    const named       *found = find(buffers, name);
-    const buffer      *b = found ? &buffers->buffer[found->handle] : NULL;
+    const hsi_named_buffer       *found = find(buffers, name);
+    const hsi_buffer      *b = found ? &buffers->buffer[found->handle] : NULL;
 
     *bytes = b && b->home ? b->bytes : 0;
     return b ? b->home : NULL;
+}
+
+static hs_status verify(void *state, hs_error *error)
+{
+    const hsi_buffers *buffers = state;
+
+    return buffers->shared && hsi_devices_lost(hsi_shared_buffers_devices(buffers->shared),
+                                               error->why)
+               ? HS_EFAILED
+               : HS_OK;
+}
+
+static hsi_devices *devices(const void *state)
+{
+    const hsi_buffers *buffers = state;
+
+    return buffers->shared ? hsi_shared_buffers_devices(buffers->shared) : NULL;
+}
+
+static void prefetch(void *state, size_t row)
+{
+    const hsi_buffers *buffers = state;
+
+    if (hsi_buffers_have_row(buffers->in, row))
+        hsi_shared_buffers_expect(buffers->shared,
+                                  (uint32_t)hsi_store_first_task(buffers->in->store, row));
 }
 
 const hsi_client hsi_client_buffers = {
@@ -281,7 +294,10 @@ const hsi_client hsi_client_buffers = {
     .recognise = recognise,
     .fill = fill,
     .flush = flush,
+    .verify = verify,
     .free = free_state,
+    .devices = devices,
+    .prefetch = prefetch,
     .place = place,
     .home = home,
 };
@@ -291,7 +307,7 @@ size_t hsi_buffers_count(const hsi_buffers *buffers, size_t row)
     size_t         count = 0, handle;
     hs_access_mode mode;
 
-    if (!is_own_row(buffers->in, row))
+    if (!hsi_buffers_have_row(buffers->in, row))
         return 0;
     while (hs_instance_access(buffers->in, row, count, &handle, &mode))
         count++;
@@ -312,7 +328,7 @@ bool hsi_buffers_need_plugin(const hsi_buffers *buffers, size_t row)
     size_t         handle, i;
     hs_access_mode mode;
 
-    if (is_own_row(buffers->in, row))
+    if (hsi_buffers_have_row(buffers->in, row))
         return true;
     for (i = 0; hs_instance_access(buffers->in, row, i, &handle, &mode); i++)
         if (mode & HS_WRITE && buffers->buffer[handle].used)
@@ -327,7 +343,7 @@ bool hsi_buffers_keep(const hsi_buffers *buffers, const hs_task *row)
 }
 
 /* Return the memory that an attempt uses for a datum; NULL: memory is short. */
-static void *memory_of(const buffer *b, hs_access_mode mode, bool keep)
+static void *memory_of(const hsi_buffer *b, hs_access_mode mode, bool keep)
 {
     void *second;
 
@@ -339,43 +355,73 @@ static void *memory_of(const buffer *b, hs_access_mode mode, bool keep)
     return second;
 }
 
-bool hsi_buffers_begin(hsi_buffers *buffers, size_t row, bool keep, hs_plugin_data *data)
+/* Set the data of an attempt. Return false if memory is short; nothing is left then. */
+static bool set_data(hsi_buffers *buffers, hsi_buffers_attempt *a)
 {
     size_t         handle;
     hs_access_mode mode;
 
-    for (size_t i = 0; hs_instance_access(buffers->in, row, i, &handle, &mode); i++) {
-        const buffer *b = &buffers->buffer[handle];
+    for (unsigned i = 0; hs_instance_access(buffers->in, a->row, i, &handle, &mode); i++) {
+        const hsi_buffer *b = &buffers->buffer[handle];
 
-        data[i] = (hs_plugin_data){.name = hs_instance_handle_name(buffers->in, handle),
-                                   .at = memory_of(b, mode, keep),
-                                   .bytes = b->bytes,
-                                   .mode = mode};
-        if (data[i].at)
+        a->count = i + 1;
+        a->data[i] = (hs_plugin_data){.name = hs_instance_handle_name(buffers->in, handle),
+                                      .at = memory_of(b, mode, a->keep),
+                                      .bytes = b->bytes,
+                                      .mode = mode};
+        if (a->data[i].at)
             continue;
         while (i-- > 0)
-            if (data[i].mode != HS_READ)
-                free(data[i].at);
+            if (a->data[i].mode != HS_READ)
+                free(a->data[i].at);
         return false;
     }
     return true;
 }
 
-void hsi_buffers_end(hsi_buffers *buffers, size_t row, bool keep, const hs_plugin_data *data,
-                     bool done)
+bool hsi_buffers_begin(hsi_buffers *buffers, hsi_buffers_attempt *a, char why[HS_WHY])
+{
+    if (buffers->shared && !hsi_shared_buffers_take(buffers->shared, a, why))
+        return false;
+    if (set_data(buffers, a))
+        return true;
+    if (buffers->shared)
+        hsi_shared_buffers_give(buffers->shared, a, false);
+    snprintf(why, HS_WHY,
+             "out of memory for the task's own copies of its data, which retries, timeouts and "
+             "spoliations need");
+    return false;
+}
+
+/* Let the memory that the attempt wrote replace the data, and return the replaced memory in the
+ * attempt's place. */
+static void replace(hsi_buffers *buffers, const hsi_buffers_attempt *a)
 {
     size_t         handle;
     hs_access_mode mode;
 
-    for (size_t i = 0; keep && hs_instance_access(buffers->in, row, i, &handle, &mode); i++) {
-        buffer *b = &buffers->buffer[handle];
-        void   *old = done ? b->at : data[i].at;
+    for (unsigned i = 0; hs_instance_access(buffers->in, a->row, i, &handle, &mode); i++) {
+        hsi_buffer *b = &buffers->buffer[handle];
+        void       *old = b->at;
 
         if (mode == HS_READ)
             continue;
-        if (done)
-            b->at = data[i].at;
-        if (old != b->home)
-            free(old);
+        b->at = a->data[i].at;
+        a->data[i].at = old;
     }
+}
+
+/* No device copies from the memory that the attempt has replaced, so it is freed. */
+void hsi_buffers_end(hsi_buffers *buffers, const hsi_buffers_attempt *a, bool done)
+{
+    size_t         handle;
+    hs_access_mode mode;
+
+    if (a->keep && done)
+        replace(buffers, a);
+    if (buffers->shared)
+        hsi_shared_buffers_give(buffers->shared, a, done);
+    for (unsigned i = 0; a->keep && hs_instance_access(buffers->in, a->row, i, &handle, &mode); i++)
+        if (mode != HS_READ && a->data[i].at != buffers->buffer[handle].home)
+            free(a->data[i].at);
 }

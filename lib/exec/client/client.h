@@ -4,8 +4,10 @@
 
 #include <hybridsched/exec.h>
 
-#include "exec/client/sharing.h"
 #include "exec/device/modules.h"
+#include "exec/ranks/exchange.h"
+
+typedef struct hsi_devices hsi_devices; /* exec/device/devices.h */
 
 /* The run whose rows a client examines. */
 typedef struct hsi_client_run {
@@ -48,13 +50,17 @@ typedef struct hsi_client {
     hs_status (*verify)(void *state, hs_error *error);
     void (*free)(void *state);
 
-    /* Return the module that shares the data with GPUs, and its memory; NULL: CPUs alone work on
-     * the data. The function may be NULL. */
-    const hsi_sharing *(*sharing)(const void *state, hsi_memory **memory);
+    /* Return the devices that share the data, with the backend of their tasks; NULL: CPUs alone
+     * work on the data. The function may be NULL. */
+    hsi_devices *(*devices)(const void *state);
 
-    /* Announce that a CPU worker will soon run a task of the row. Called only if sharing() returns
-     * a module. */
+    /* Announce that a CPU worker will soon run a task of the row. Called only if devices() returns
+     * devices. */
     void (*prefetch)(void *state, size_t row);
+
+    /* Return the messages of the ranks that share the client's tasks; NULL: this process runs all.
+     * The function may be NULL. */
+    hsi_exchange *(*exchange)(const void *state);
 
     /* The same as hs_exec_data() and hs_exec_data_at(). NULL: the application has no access to the
      * data. */
@@ -104,9 +110,12 @@ hs_status hsi_run_data_fill(hsi_run_data *data, hs_error *error);
 void      hsi_run_data_flush(hsi_run_data *data);
 hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error);
 
-/* Return the module that shares data with GPUs, and set *memory; NULL: none. The function is cheap,
- * and constant after the bodies are made. */
-const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory);
+/* Return the devices that share data with CPUs; NULL: none. The function is cheap, and constant
+ * after the bodies are made. */
+hsi_devices *hsi_run_data_devices(const hsi_run_data *data);
+
+/* Return the messages of the ranks that share the tasks; NULL: this process runs all tasks. */
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data);
 
 /* Announce a row that a CPU worker will run soon; the data is shared with GPUs. */
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row);

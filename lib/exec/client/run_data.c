@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "exec/client/client.h"
+#include "exec/device/devices.h"
 
 static const hsi_client *const clients[] = {&hsi_client_tiled, &hsi_client_buffers};
 
@@ -12,9 +13,8 @@ typedef struct claim {
     const hsi_client  *client;
     void              *state;   /* NULL: dropped */
     hs_backend         host;    /* copy of client->host; its data is `state` */
-    hs_backend         gpu;     /* copy of the module's backend; valid if `sharing` */
-    const hsi_sharing *sharing; /* NULL: GPUs do not share the data */
-    hsi_memory        *memory;
+    hs_backend         gpu;     /* copy of the devices' backend, which are its data */
+    hsi_devices       *devices; /* NULL: GPUs do not share the data */
 } claim;
 
 struct hsi_run_data {
@@ -29,15 +29,25 @@ static void add_claim(hsi_run_data *data, const hsi_client *client, void *state)
 
     *c = (claim){.client = client, .state = state, .host = *client->host};
     c->host.data = state;
-    if (client->sharing)
-        c->sharing = client->sharing(state, &c->memory);
-    if (!c->sharing)
+    if (client->devices)
+        c->devices = client->devices(state);
+    if (!c->devices)
         return;
-    c->gpu = *c->sharing->backend(c->memory);
-    c->gpu.data = c->memory;
+    c->gpu = *c->devices->backend;
+    c->gpu.data = c->devices;
 }
 
-static hs_status ask_clients(hsi_run_data *data, const hsi_client_run *run, hs_error *error)
+/* Return the claim of the data that GPUs share; NULL: there is none. */
+static const claim *shared_claim(const hsi_run_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++)
+        if (data->claim[i].state && data->claim[i].devices)
+            return &data->claim[i];
+    return NULL;
+}
+
+/* Ask each client. The first that shares its data has the devices, and no other client has. */
+static hs_status ask_clients(hsi_run_data *data, hsi_client_run *run, hs_error *error)
 {
     hs_status st = HS_OK;
 
@@ -48,6 +58,8 @@ static hs_status ask_clients(hsi_run_data *data, const hsi_client_run *run, hs_e
         st = clients[i]->recognise(run, &state, &refusal, error);
         if (st == HS_OK && state)
             add_claim(data, clients[i], state);
+        if (shared_claim(data))
+            run->devices = NULL;
         if (data->refusal.status == HS_OK)
             data->refusal = refusal;
     }
@@ -94,15 +106,6 @@ unsigned hsi_run_data_clients(const hsi_run_data *data)
 const hs_backend *hsi_run_data_host_backend(const hsi_run_data *data, unsigned index)
 {
     return &data->claim[index].host;
-}
-
-/* Return the claim of the data that GPUs share; NULL: there is none. */
-static const claim *shared_claim(const hsi_run_data *data)
-{
-    for (unsigned i = 0; i < data->count; i++)
-        if (data->claim[i].state && data->claim[i].sharing)
-            return &data->claim[i];
-    return NULL;
 }
 
 const hs_backend *hsi_run_data_gpu_backend(const hsi_run_data *data)
@@ -171,12 +174,22 @@ hs_status hsi_run_data_verify(hsi_run_data *data, hs_error *error)
     return st;
 }
 
-const hsi_sharing *hsi_run_data_sharing(const hsi_run_data *data, hsi_memory **memory)
+hsi_devices *hsi_run_data_devices(const hsi_run_data *data)
 {
     const claim *shared = shared_claim(data);
 
-    *memory = shared ? shared->memory : NULL;
-    return shared ? shared->sharing : NULL;
+    return shared ? shared->devices : NULL;
+}
+
+hsi_exchange *hsi_run_data_exchange(const hsi_run_data *data)
+{
+    for (unsigned i = 0; i < data->count; i++) {
+        const claim *c = &data->claim[i];
+
+        if (c->state && c->client->exchange && c->client->exchange(c->state))
+            return c->client->exchange(c->state);
+    }
+    return NULL;
 }
 
 void hsi_run_data_prefetch(const hsi_run_data *data, size_t row)

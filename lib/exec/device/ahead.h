@@ -14,7 +14,7 @@ typedef struct hsi_ahead {
 
 enum {
     HSI_SEGMENT = 16,  /* maximum number of tasks in a segment */
-    HSI_MOST_USES = 4  /* maximum number of handles that a task on a device uses */
+    HSI_MOST_USES = 16 /* maximum number of handles that a task on a device uses */
 };
 
 #endif

@@ -71,6 +71,18 @@ hs_status hsi_devices_create(const hsi_device_choice *choice, unsigned count, si
     return st;
 }
 
+void hsi_devices_set_up(hsi_devices *d, hs_backend *backend, const hs_exec_settings *settings)
+{
+    const double usual = 0.8; /* the rest is for code, libraries and displays */
+
+    backend->name = d->choice[0].ops->name;
+    d->backend = backend;
+    d->limit_setting = "settings.gpu.tile_memory";
+    d->limit = settings->gpu.tile_memory;
+    d->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
+    d->keeps_records = settings->keep.transfers;
+}
+
 void hsi_devices_free(hsi_devices *d)
 {
     unsigned i, k;

@@ -8,6 +8,8 @@
 
 #include <hybridsched/backend.h>
 #include <hybridsched/device.h>
+#include <hybridsched/exec.h>
+#include <hybridsched/plugin.h>
 
 #include "data/ledger.h"
 #include "exec/device/ahead.h"
@@ -40,7 +42,9 @@ enum {
     HSI_STREAM_EVENTS = 64, /* events of a stream, which later steps reuse: the most steps of a
                                stream that are not reached */
     HSI_MOST_STREAMS = (HSI_LEDGER_MOST_NODES - 1) * HSI_STREAMS,
-    HSI_MOST_IN_FLIGHT = 2 * HSI_SEGMENT
+    HSI_MOST_IN_FLIGHT = 2 * HSI_SEGMENT,
+    HSI_MOST_OPERANDS = 4,
+    HSI_MOST_CALL_KINDS = 8
 };
 
 /* The steps that a step waits for: by stream of all devices, the last one; 0: none. */
@@ -57,6 +61,13 @@ typedef struct hsi_device_stream {
     uint64_t *waits; /* by event and stream: steps that the event's step waits for */
 } hsi_device_stream;
 
+/* The function of a plugin that computes a task. */
+typedef struct hsi_device_call {
+    const hs_instance  *in;
+    double              seconds; /* expected duration */
+    hs_plugin_function *function[HSI_MOST_CALL_KINDS]; /* by kind of call of the devices */
+} hsi_device_call;
+
 /* The body of a task on devices. */
 typedef struct hsi_device_body {
     hs_body      base;
@@ -67,8 +78,9 @@ typedef struct hsi_device_body {
     hsi_use      use[HSI_MOST_USES];
     bool         keeps; /* true: a use has `keep`, so the task may fail and be repeated */
     bool         is_last[HSI_MOST_USES]; /* no later task writes the handle */
+    const hsi_device_call *call;         /* NULL: the operation computes the task */
     hs_operation operation;              /* without addresses */
-    uint8_t      operand[4];             /* a, b, c, t: number of the use, from 1; 0: none */
+    uint8_t      operand[HSI_MOST_OPERANDS]; /* a, b, c, t: number of the use, from 1; 0: none */
     uint8_t      copy_from, copy_to;     /* uses: a copy behind the operation; 0: none */
 } hsi_device_body;
 
@@ -76,6 +88,7 @@ typedef struct hsi_device_body {
 typedef struct hsi_in_flight {
     bool                   there; /* true: in use */
     uint32_t               task;
+    uint32_t               attempt; /* number of the attempt, from 1 */
     uint64_t               place; /* tasks are settled in the order of their begins */
     const hsi_device_body *body;
     unsigned               stream;
@@ -86,6 +99,17 @@ typedef struct hsi_in_flight {
     char                   why[HS_WHY];
     hsi_use                use[HSI_MOST_USES];
 } hsi_in_flight;
+
+/* A call of a function, for an in-flight task. */
+typedef struct hsi_called {
+    hs_plugin_function *function;
+    hs_plugin_task      task;
+    hs_plugin_data      data[HSI_MOST_USES];
+    char                id[HS_MAX_ID + 16];
+    hs_attempt          attempt;
+    char                message[HS_WHY];
+    int                 result;  /* of the function; valid once the step is reached */
+} hsi_called;
 
 typedef struct hsi_devices         hsi_devices;
 typedef struct hsi_device_segment  hsi_device_segment;  /* segment.c */
@@ -127,6 +151,10 @@ typedef struct hsi_device_node {
     int                *info_here; /* the same in host memory */
     int                 pageable_info[HSI_MOST_IN_FLIGHT];
     hsi_in_flight       in_flight[HSI_MOST_IN_FLIGHT];
+    hsi_called         *called; /* by in-flight entry; NULL: no task calls functions */
+    hs_plugin_task      described; /* members that are the same for all tasks */
+    char                worker_name[16];
+    unsigned            call_kind;      /* of the device */
     uint64_t            begun, settled; /* tasks */
     unsigned            next;           /* stream of the next task, modulo their number */
     const hs_body      *wanted;         /* next task, whose inputs are prefetched; atomic */
@@ -151,6 +179,9 @@ struct hsi_devices {
     size_t                  *bytes;                   /* of a copy, by handle */
     size_t                   unit;                    /* bytes of any replica */
     size_t                   most_units, least_units; /* useful; needed by the largest task */
+    size_t                   together; /* units that at least one buffer of the device has room for */
+    const hs_call_ops       *call_kind[HSI_MOST_CALL_KINDS]; /* those of all devices */
+    unsigned                 call_kinds; /* 0: no task calls functions */
     double                   limit; /* bytes of replicas on each device; 0: `share` of the memory */
     double                   share;
     hs_operation            *operation; /* each operation of a body once */
@@ -200,6 +231,10 @@ static inline bool hsi_node_is_lost(const hsi_device_node *node)
 hs_status hsi_devices_create(const hsi_device_choice *choice, unsigned count, size_t handles,
                              hsi_devices *out);
 void      hsi_devices_free(hsi_devices *d);
+
+/* Set the backend of the workers, which gets the name of the first module, and the limits that the
+ * settings have. */
+void hsi_devices_set_up(hsi_devices *d, hs_backend *backend, const hs_exec_settings *settings);
 
 /* Prepare for a run: no worker is open, and no step is in flight. The caller places all handles. */
 void hsi_devices_renew(hsi_devices *d);
@@ -347,6 +382,21 @@ bool hsi_operation_has_info(const hs_operation *operation);
 
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_ROOM, HSI_NOT_LAUNCHED } hsi_launched;
 
+/* call.c: let the devices call functions of plugins, before a worker opens. Return NULL, or the name
+ * of a module that cannot. */
+const char *hsi_devices_allow_calls(hsi_devices *d);
+
+/* Prepare a device of a worker for calls, if the devices allow them. Return false if memory is
+ * short. */
+bool hsi_node_prepare_calls(hsi_device_node *node, const hs_backend_worker_info *info);
+
+/* Call the function of a task in a stream. Return false for a fault. */
+bool hsi_in_flight_call(hsi_device_node *node, const hsi_in_flight *f, unsigned stream);
+
+/* Return how the function ended, after its step is reached, and write its message to `why`. */
+hs_outcome hsi_in_flight_judge_call(hsi_device_node *node, const hsi_in_flight *f,
+                                    char why[HS_WHY]);
+
 /* in_flight.c: register a task as in flight; NULL: too many tasks are in flight. An entry is
  * removed if the task does not begin. */
 hsi_in_flight *hsi_in_flight_add(hsi_device_node *node, const hsi_device_body *body, uint32_t task,
@@ -366,10 +416,13 @@ bool hsi_in_flight_launch(hsi_device_node *node, const hsi_in_flight *f, unsigne
 /* Launch a task. If the result is HSI_LAUNCHED, *out is the task's in-flight entry. *answer is the
  * last answer of the ledger. */
 hsi_launched hsi_in_flight_start(hsi_device_node *node, const hsi_device_body *body, uint32_t task,
-                                 hsi_in_flight **out, hsi_ledger_answer *answer);
+                                 uint32_t attempt, hsi_in_flight **out, hsi_ledger_answer *answer);
 
 /* Settle all in-flight tasks that have completed and whose predecessors are settled. */
 void hsi_in_flight_settle(hsi_device_node *node);
+
+/* Return the address of the memory that the kernels of a task use for a use, counted from 1. */
+hs_address hsi_in_flight_address(const hsi_device_node *node, const hsi_in_flight *f, unsigned use);
 
 /* Copy the results of a task to the host that no later task writes. */
 void hsi_in_flight_flush_results(hsi_device_node *node, const hsi_in_flight *f);

@@ -38,6 +38,11 @@ static uint32_t range_of(const hsi_in_flight *f, unsigned use)
     return f->use[use - 1].second != HS_NONE ? f->use[use - 1].second : f->use[use - 1].range;
 }
 
+hs_address hsi_in_flight_address(const hsi_device_node *node, const hsi_in_flight *f, unsigned use)
+{
+    return hsi_node_address(node, range_of(f, use));
+}
+
 static void set_operand(const hsi_device_node *node, const hsi_in_flight *f, unsigned use,
                         hs_operand *operand)
 {
@@ -45,7 +50,7 @@ static void set_operand(const hsi_device_node *node, const hsi_in_flight *f, uns
 
     if (!use)
         return;
-    at = hsi_node_address(node, range_of(f, use));
+    at = hsi_in_flight_address(node, f, use);
     operand->buffer = at.buffer;
     operand->offset = at.offset;
 }
@@ -56,7 +61,7 @@ static hs_operation operation_of(const hsi_device_node *node, const hsi_in_fligh
     hs_operation op = f->body->operation;
     hs_operand  *operand[] = {&op.a, &op.b, &op.c, &op.t};
 
-    for (unsigned k = 0; k < HSI_MOST_USES; k++)
+    for (unsigned k = 0; k < HSI_MOST_OPERANDS; k++)
         set_operand(node, f, f->body->operand[k], operand[k]);
     if (hsi_operation_has_info(&op))
         op.info = (hs_operand){node->info, (size_t)(f - node->in_flight) * sizeof(int), 0};
@@ -106,8 +111,11 @@ static bool copy_info(hsi_device_node *node, const hsi_in_flight *f, const hs_op
 bool hsi_in_flight_launch(hsi_device_node *node, const hsi_in_flight *f, unsigned number)
 {
     hs_stream   *stream = &node->stream[number].stream;
-    hs_operation op = operation_of(node, f, number);
+    hs_operation op;
 
+    if (f->body->call)
+        return copy_inputs(node, f, stream) && hsi_in_flight_call(node, f, number);
+    op = operation_of(node, f, number);
     return copy_inputs(node, f, stream) && node->ops->launch(stream, &op) &&
            copy_result(node, f, stream) && copy_info(node, f, &op, stream);
 }
@@ -151,9 +159,11 @@ static void judge(hsi_device_node *node, hsi_in_flight *f)
     } else if (info) {
         snprintf(text, sizeof text, "gave up (info %d)", info);
         fail(f, HS_OUTCOME_FAILED, "the device ", text);
-    } else if (f->body->keeps) {
-        hsi_ledger_commit(d->ledger, node->node, f->use, f->body->count, f->body->version);
+    } else if (f->body->call) {
+        f->outcome = hsi_in_flight_judge_call(node, f, f->why);
     }
+    if (f->outcome == HS_OUTCOME_DONE && f->body->keeps)
+        hsi_ledger_commit(d->ledger, node->node, f->use, f->body->count, f->body->version);
     if (f->outcome != HS_OUTCOME_DONE)
         hsi_ledger_fail(d->ledger, node->node, f->use, f->body->count, f->body->version);
 }
@@ -265,10 +275,11 @@ static hsi_ledger_answer begin(hsi_device_node *node, hsi_in_flight *f)
 }
 
 hsi_launched hsi_in_flight_start(hsi_device_node *node, const hsi_device_body *body, uint32_t task,
-                                 hsi_in_flight **out, hsi_ledger_answer *answer)
+                                 uint32_t attempt, hsi_in_flight **out, hsi_ledger_answer *answer)
 {
+    const unsigned of_function = 8; /* an estimate */
     unsigned       stream = node->next % HSI_KERNEL_STREAMS;
-    unsigned       kernels = hsi_operation_kernels(&body->operation);
+    unsigned       kernels = body->call ? of_function : hsi_operation_kernels(&body->operation);
     hsi_in_flight *f = NULL;
 
     *answer = HSI_LEDGER_NO_ROOM;
@@ -278,6 +289,7 @@ hsi_launched hsi_in_flight_start(hsi_device_node *node, const hsi_device_body *b
     if (!f)
         return HSI_NO_ROOM;
     f->kernels = kernels;
+    f->attempt = attempt;
     *answer = begin(node, f);
     if (*answer != HSI_LEDGER_OK) {
         f->there = false;

@@ -40,11 +40,19 @@ static const hs_device_ops *ops_of_file(void *file)
     return entry ? entry(HS_DEVICE_ABI) : NULL;
 }
 
+/* Return whether a name is that of a shared library, which is searched like an installed module. */
+static bool is_library(const char *name)
+{
+    size_t length = strlen(name);
+
+    return length > 3 && strcmp(name + length - 3, ".so") == 0;
+}
+
 /* Find the table of a module by its name or file. */
 static hs_status find_ops(const char *name, const hs_device_ops **out, hs_error *error)
 {
     char  file[300];
-    bool  is_file = strchr(name, '/') != NULL;
+    bool  is_file = strchr(name, '/') || is_library(name);
     void *opened;
 
     if (strcmp(name, hsi_device_emulated.name) == 0) {

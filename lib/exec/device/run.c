@@ -45,7 +45,7 @@ static hsi_in_flight *launch_now(hsi_device_node *node, const hsi_device_body *b
         hsi_launched   how;
 
         look(node);
-        how = hsi_in_flight_start(node, body, attempt->task, &f, &answer);
+        how = hsi_in_flight_start(node, body, attempt->task, attempt->number, &f, &answer);
         if (how == HSI_LAUNCHED)
             return f;
         if (how == HSI_NOT_LAUNCHED || is_empty)
@@ -103,7 +103,9 @@ hs_outcome hsi_device_run(hs_backend_worker *worker, const hs_body *public_body,
     if (!f)
         return hsi_node_is_lost(node) ? HS_OUTCOME_LOST : HS_OUTCOME_FAILED;
     await(node, f);
-    if (f->outcome != HS_OUTCOME_DONE)
+    if (body->call)
+        snprintf(attempt->why, HS_WHY, "%s", f->why);
+    else if (f->outcome != HS_OUTCOME_DONE)
         snprintf(attempt->why, HS_WHY, "%.39s: %.400s", body->name, f->why);
     f->there = false;
     return f->outcome;
@@ -115,7 +117,7 @@ static bool launch_ahead(hsi_device_node *node, const hsi_ahead *next)
     hsi_ledger_answer answer;
     hsi_in_flight    *f;
 
-    return hsi_in_flight_start(node, hsi_device_body_of(next->body), next->task, &f, &answer) ==
+    return hsi_in_flight_start(node, hsi_device_body_of(next->body), next->task, 1, &f, &answer) ==
            HSI_LAUNCHED;
 }
 

@@ -186,7 +186,8 @@ static size_t find_together(const hsi_device_node *node, const hsi_ahead *list, 
     if (!node->ops->segments || node->no_segments || node->units < node->devices->handles)
         return 0;
     while (n < count && n < HSI_SEGMENT && node->captured + n < MOST_COLLECTED &&
-           !hsi_operation_has_info(&body_at(list, n)->operation) && !body_at(list, n)->keeps)
+           !body_at(list, n)->call && !hsi_operation_has_info(&body_at(list, n)->operation) &&
+           !body_at(list, n)->keeps)
         n++;
     return n > 1 ? n : 0;
 }

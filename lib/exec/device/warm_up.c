@@ -39,7 +39,7 @@ static bool launch(hsi_device_node *node, unsigned stream, hs_operation op)
     hs_operand *operand[] = {&op.a, &op.b, &op.c, &op.t};
     size_t      units = 0;
 
-    for (unsigned k = 0; k < HSI_MOST_USES; k++)
+    for (unsigned k = 0; k < HSI_MOST_OPERANDS; k++)
         if (operand[k]->ld) {
             hs_address at = unit_at(node, units++);
 

@@ -152,20 +152,27 @@ static bool count_units(hsi_device_node *node)
     size_t             most = node->device->chunk / d->unit;
 
     node->units = fit < (double)d->most_units ? (size_t)fit : d->most_units;
-    if (node->units < d->least_units || !most) {
+    if (node->units < d->least_units) {
         snprintf(node->why, sizeof node->why,
-                 "the data may take %.0f bytes, too few for the %zu pieces of %zu bytes that one "
-                 "task uses: set a larger %s",
-                 most ? share_of(node) : (double)node->device->chunk, d->least_units, d->unit,
-                 d->limit_setting);
+                 "the data may take %.0f bytes, too few for the %zu that one task uses: set a larger "
+                 "%s",
+                 share_of(node), d->least_units * d->unit, d->limit_setting);
+        return false;
+    }
+    if (most < d->together) {
+        snprintf(node->why, sizeof node->why,
+                 "a buffer there has at most %zu bytes, too few for %zu of one task: use smaller "
+                 "data, or set the GPU times of such tasks to inf",
+                 node->device->chunk, d->together * d->unit);
         return false;
     }
     if (node->device->memory < node->units * d->unit) {
         explain_lack(node);
         return false;
     }
-    node->chunk = calloc(node->units / most + 2 + HSI_MOST_USES, sizeof(hs_buffer));
-    node->chunk_bytes = calloc(node->units / most + 2 + HSI_MOST_USES, sizeof *node->chunk_bytes);
+    node->chunk = calloc(node->units / most + 2 + HSI_MOST_OPERANDS, sizeof(hs_buffer));
+    node->chunk_bytes =
+        calloc(node->units / most + 2 + HSI_MOST_OPERANDS, sizeof *node->chunk_bytes);
     if (node->chunk && node->chunk_bytes)
         return true;
     snprintf(node->why, sizeof node->why, "out of memory");
@@ -206,8 +213,10 @@ static bool warm_up(hsi_device_node *node)
  */
 static bool take_memory(hsi_device_node *node)
 {
-    size_t first = node->units < HSI_MOST_USES ? node->units : HSI_MOST_USES;
+    size_t first = node->units < HSI_MOST_OPERANDS ? node->units : HSI_MOST_OPERANDS;
 
+    if (node->devices->operations == 0)
+        first = 0;
     return take_chunks(node, first) && warm_up(node) && take_chunks(node, node->units - first);
 }
 
@@ -254,11 +263,8 @@ static void release_memory(hsi_device_node *node)
     node->info_here = NULL;
 }
 
-/* Free everything. No work of the device is in flight. The caller has the issue mutex. */
-static void release_all(hsi_device_node *node)
+static void release_device(hsi_device_node *node)
 {
-    if (!node->device)
-        return;
     hsi_device_segment_free_all(node);
     close_streams(node);
     if (node->anchor.event.device)
@@ -271,6 +277,15 @@ static void release_all(hsi_device_node *node)
     node->ops->close(node->device);
     node->device = NULL;
     memset(node->in_flight, 0, sizeof node->in_flight);
+}
+
+/* Free everything. No work of the device is in flight. The caller has the issue mutex. */
+static void release_all(hsi_device_node *node)
+{
+    if (node->device)
+        release_device(node);
+    free(node->called);
+    node->called = NULL;
 }
 
 /* Return the number of the device's domain in the ledger: that of a device which is there, else its
@@ -378,6 +393,8 @@ hs_status hsi_device_worker_open(const hs_backend_options     *options,
     node->begun = node->settled = 0;
     __atomic_store_n(&node->is_lost, false, __ATOMIC_RELEASE);
     st = describe(node, error);
+    if (st == HS_OK && !hsi_node_prepare_calls(node, info))
+        st = HS_ENOMEM;
     if (st == HS_OK)
         st = open_device(node, error);
     if (st == HS_OK)

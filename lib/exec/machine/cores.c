@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "core/error.h"
+#include "exec/ranks/ranks.h"
 
 /* Return true if the thread of each GPU gets a core of its own, which no CPU worker has. */
 static bool reserves(const hsi_machine *machine, const hsi_run_spec *spec)
@@ -18,11 +19,17 @@ static unsigned working_cpus(const hsi_run_spec *spec)
     return spec->settings.run.emulate[HS_CPU] || spec->unused[HS_CPU] ? 0 : spec->cpus;
 }
 
+/* Return the number of ranks that share the processors of this process. */
+static unsigned sharers(const hsi_run_spec *spec)
+{
+    return spec->settings.run.mpi ? spec->settings.run.mpi->beside : 1;
+}
+
 static unsigned needed(const hsi_machine *machine, const hsi_run_spec *spec)
 {
     const unsigned *each = spec->settings.place.cores;
 
-    return working_cpus(spec) * each[HS_CPU] +
+    return sharers(spec) * working_cpus(spec) * each[HS_CPU] +
            (reserves(machine, spec) ? spec->gpus * each[HS_GPU] : 0);
 }
 
@@ -56,11 +63,13 @@ static void place(hsi_machine *machine, const hsi_run_spec *spec, unsigned worke
 
     from = worker < spec->cpus ? worker * each[HS_CPU]
                                : working * each[HS_CPU] + (worker - spec->cpus) * each[HS_GPU];
+    if (spec->settings.run.mpi)
+        from += spec->settings.run.mpi->before * working * each[HS_CPU];
     count = each[type_of(spec, worker)];
     machine->os_cpu[worker] = -1;
     if (worker < spec->cpus ? worker >= working : spec->unused[HS_GPU])
         return;
-    if (working * each[HS_CPU] > threads || from + count > threads)
+    if (sharers(spec) * working * each[HS_CPU] > threads || from + count > threads)
         return;
     machine->os_cpu[worker] = hsi_topology_cpu(machine->topology, from);
     for (i = 0; i < count; i++)
@@ -73,6 +82,12 @@ static hs_status refuse(const hsi_machine *machine, const hsi_run_spec *spec, un
 {
     const char *verb = cores == 1 ? "is" : "are";
 
+    if (sharers(spec) > 1)
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "too few cores: the %u ranks on this machine need %u, and there %s %u; use "
+            "settings.place.oversubscribe, or fewer workers",
+            sharers(spec), needed(machine, spec), verb, cores);
     if (!reserves(machine, spec))
         return hsi_error_set(
             error, HS_ERESOURCE,

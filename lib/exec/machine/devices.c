@@ -82,23 +82,38 @@ static bool needs_module(const hsi_run_spec *spec)
  * backend. The list "cuda" alone is that module, which runs more than the tasks that share data. */
 static bool is_list(const char *module)
 {
-    if (!module)
-        return false;
-    if (hsi_module_is_file(module))
+    if (hsi_module_is_file(module) || (strpbrk(module, "/.") && !strpbrk(module, ",:")))
         return hsi_module_drives_only_devices(module);
-    return strpbrk(module, ",:") || !strpbrk(module, "/.");
+    return strcmp(module, "cuda") != 0;
+}
+
+/* Open the module for GPUs; `path` NULL: the installed one. */
+static hs_status open_gpus(hsi_machine *machine, const char *path, hs_error *error)
+{
+    hs_status st = hsi_module_open(path, &machine->module, error);
+
+    return st == HS_OK ? list_devices(machine, error) : st;
+}
+
+/* Open the first of the modules cuda and opencl that has a device. *error is the reason of cuda. */
+static hs_status open_usual(hsi_machine *machine, hs_error *error)
+{
+    hs_error  unused;
+    hs_status st = open_gpus(machine, NULL, error);
+
+    if (st != HS_ERESOURCE || list_of_modules(machine, "opencl", &unused) != HS_OK)
+        return st;
+    hsi_module_close(&machine->module);
+    return HS_OK;
 }
 
 static hs_status open_devices(hsi_machine *machine, const char *module, hs_error *error)
 {
-    hs_status st;
-
-    if (module && strcmp(module, "cuda") == 0)
-        module = NULL;
+    if (!module)
+        return open_usual(machine, error);
     if (is_list(module))
         return list_of_modules(machine, module, error);
-    st = hsi_module_open(module, &machine->module, error);
-    return st == HS_OK ? list_devices(machine, error) : st;
+    return open_gpus(machine, strcmp(module, "cuda") == 0 ? NULL : module, error);
 }
 
 hs_status hsi_machine_find_devices(hsi_machine *machine, const hsi_run_spec *spec, hs_error *error)

@@ -33,7 +33,7 @@ bool hsi_module_is_file(const char *text)
 
 bool hsi_module_drives_only_devices(const char *file)
 {
-    void *opened = load(file);
+    void *opened = hsi_module_load(file);
     bool  answer = opened && dlsym(opened, HS_DEVICE_MODULE_SYMBOL) &&
                   !dlsym(opened, HS_BACKEND_MODULE_SYMBOL);
 

@@ -32,7 +32,7 @@ static int64_t next_progress(const hs_exec *exec, int64_t last)
 
 void hsi_run_caller_thread(hs_exec *exec)
 {
-    int64_t progress = next_progress(exec, hsi_control_start_ns(exec->control)), deadline;
+    int64_t progress = next_progress(exec, hsi_control_start_ns(exec->control)), deadline, next;
     bool    present;
 
     do {
@@ -42,8 +42,10 @@ void hsi_run_caller_thread(hs_exec *exec)
         present = hsi_control_has_threads(exec->control);
         hsi_unlock(exec->control);
         hsi_report_failures(exec);
+        next = hsi_run_serve_ranks(exec);
+        next = deadline < next ? deadline : next;
         if (present)
-            hsi_control_wait_for_event(exec->control, deadline < progress ? deadline : progress);
+            hsi_control_wait_for_event(exec->control, next < progress ? next : progress);
         if (hsi_clock_ns() >= progress) {
             hsi_report_progress(exec);
             progress = next_progress(exec, hsi_clock_ns());

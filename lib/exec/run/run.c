@@ -63,6 +63,8 @@ static hs_status get_ready(hs_exec *exec, hs_error *error)
 
     if (st == HS_OK)
         st = hsi_run_data_fill(hsi_bodies_data(exec->bodies), error);
+    if (st == HS_OK)
+        st = hsi_run_begin_ranks(exec, error);
     if (st != HS_OK)
         return st;
     hsi_control_reset(exec->control, exec->spec.workers);
@@ -103,14 +105,17 @@ hs_status hs_exec_run(hs_exec *exec, hs_exec_report *report, hs_error *error)
     hsi_run_data_flush(hsi_bodies_data(exec->bodies));
     hsi_report_collect_transfers(exec);
     status = hsi_results_close_journal(exec->results, &lost, &fault);
-    if (hsi_results_find_blocked(exec->results, &exec->spec) != HS_OK && status == HS_OK)
+    if (!exec->exchange && /* else the failed task may be of another rank */
+        hsi_results_find_blocked(exec->results, &exec->spec) != HS_OK && status == HS_OK)
         status = HS_ENOMEM;
     stop_seen = hsi_control_stop_request(exec->control);
     hs_exec_report_init(&full);
     hsi_report_fill(exec, lost, &full);
+    status = outcome(exec, status, &full, &fault);
+    if (status == HS_OK)
+        status = hsi_run_end_ranks(exec, &full, &fault);
     if (report)
         hsi_report_fill(exec, lost, report);
-    status = outcome(exec, status, &full, &fault);
     if (status == HS_OK)
         status = hsi_run_data_verify(hsi_bodies_data(exec->bodies), &fault);
     hsi_control_clear_stop(exec->control, stop_seen);

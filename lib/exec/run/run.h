@@ -70,6 +70,7 @@ struct hs_exec {
     hs_policy      *policy;
     hsi_control    *control;
     hsi_bodies     *bodies;
+    hsi_exchange   *exchange; /* of the bodies' data: messages of the ranks; NULL: no ranks */
     hsi_results    *results;
     hsi_report     *report;
     hsi_dispatcher *dispatcher;
@@ -83,12 +84,27 @@ static inline const hsi_body *hsi_worker_body(const hsi_worker *worker, uint32_t
     return hsi_body_of(worker->exec->bodies, worker->exec->spec.in, task, worker->type);
 }
 
+/* Return the number of the run's tasks in this process. */
+static inline size_t hsi_run_task_count(const hs_exec *exec)
+{
+    return exec->exchange ? hsi_exchange_own_tasks(exec->exchange)
+                          : hs_instance_tasks(exec->spec.in);
+}
+
 /*
  * setup.c: prepare a handle for a further run: results and policy are new, and the other modules
  * are reset. On HS_ENOMEM, and on HS_EINVAL of the policy, the handle keeps the state after the
  * previous run.
  */
 hs_status hsi_exec_prepare_next_run(hs_exec *exec);
+
+/* ranks.c: in the caller's thread, send and receive data, and release tasks. Return when to call again,
+ * in ns; HSI_FAR: there are no ranks. */
+int64_t hsi_run_serve_ranks(hs_exec *exec);
+
+/* ranks.c: the collective begin and end of a run on several ranks; nothing without ranks. */
+hs_status hsi_run_begin_ranks(hs_exec *exec, hs_error *error);
+hs_status hsi_run_end_ranks(hs_exec *exec, const hs_exec_report *report, hs_error *error);
 
 /* caller_thread.c: serve the run in the caller's thread until all workers have left: halt on
  * hs_exec_stop(), enforce deadlines, and report failures and progress. */

@@ -31,10 +31,14 @@ static hs_status make_policy(const hs_exec *exec, hs_policy **out)
 {
     const hsi_run_spec *spec = &exec->spec;
     hs_policy_settings  settings = policy_settings(&spec->settings);
+    hs_status           st = hs_policy_create(spec->settings.decide.policy,
+                                              hsi_bodies_runnable_instance(exec->bodies, spec->in),
+                                              spec->plan, &settings, out);
 
-    return hs_policy_create(spec->settings.decide.policy,
-                            hsi_bodies_runnable_instance(exec->bodies, spec->in), spec->plan,
-                            &settings, out);
+    for (size_t i = 0; st == HS_OK && exec->exchange && i < hs_instance_tasks(spec->in); i++)
+        if (hsi_exchange_is_elsewhere(exec->exchange, (uint32_t)i))
+            hs_policy_mark_elsewhere(*out, (uint32_t)i);
+    return st;
 }
 
 static bool is_to_be_run(const hs_exec *exec, uint32_t task)
@@ -56,6 +60,7 @@ static hs_status open_journal(hs_exec *exec, hs_error *error)
     for (i = 0; i < n && st == HS_OK; i++)
         if (!is_to_be_run(exec, (uint32_t)i)) {
             hsi_results_set_state(exec->results, (uint32_t)i, HSI_TASK_OVER);
+            /* whichever worker ran it: a run begins with all data on the host */
             hs_policy_mark_done(exec->policy, (uint32_t)i, HS_NONE);
         }
     return st;
@@ -70,6 +75,8 @@ static hs_status prepare(hs_exec *exec, hs_error *error)
         st = hsi_machine_find_devices(&exec->machine, spec, error);
     if (st == HS_OK)
         st = hsi_bodies_make(exec->bodies, spec, &exec->machine, error);
+    if (st == HS_OK)
+        exec->exchange = hsi_run_data_exchange(hsi_bodies_data(exec->bodies));
     if (st == HS_OK)
         st = hsi_bodies_check_memory(exec->bodies, spec, error);
     if (st == HS_OK)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "exec/backend/kernel/kernel.h"
+#include "exec/ranks/exchange.h"
 #include "exec/tiled/matrix.h"
 
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
@@ -100,6 +101,14 @@ static void subtract_product(const hsi_matrix *m, int row, int column, double *c
     }
 }
 
+/* Return true if this rank checks the tile: a rank has received all tiles that its tiles need. */
+static bool is_checked_here(const hsi_matrix *m, int row, int column)
+{
+    const hs_mpi *mpi = m->exchange ? hsi_exchange_mpi(m->exchange) : NULL;
+
+    return !mpi || hsi_matrix_rank_of_tile(mpi->ranks, row, column) == mpi->rank;
+}
+
 static hs_status check_product(const hsi_matrix *m, sums *s)
 {
     size_t  count = square(m->tile);
@@ -110,6 +119,8 @@ static hs_status check_product(const hsi_matrix *m, sums *s)
         return HS_ENOMEM;
     for (row = 0; row < m->tiles; row++)
         for (column = 0; column < (m->kind == HS_CHOLESKY ? row + 1 : m->tiles); column++) {
+            if (!is_checked_here(m, row, column))
+                continue;
             hsi_matrix_write_input_tile(m, row, column, tile);
             memcpy(tile + count, tile, count * sizeof *tile);
             subtract_product(m, row, column, tile, tile + 2 * count, tile + 3 * count);
@@ -235,31 +246,72 @@ static hs_status check_qr(const hsi_matrix *m, sums *s, sums *orthogonal)
     return work && all ? HS_OK : HS_ENOMEM;
 }
 
-hs_status hsi_matrix_verify_factors(hsi_matrix *m)
+typedef struct result {
+    sums product, orthogonal;
+} result;
+
+static void add_sums(sums *s, const sums *more)
+{
+    s->error += more->error;
+    s->size += more->size;
+    if (!(more->largest <= s->largest))
+        s->largest = more->largest;
+}
+
+/* Add the sums of all ranks, in their order. */
+static hs_status add_ranks(const hs_mpi *mpi, result *r, hs_error *error)
+{
+    result   *all = calloc(mpi->ranks, sizeof *all);
+    hs_status st = all ? hsi_mpi_share(mpi, r, all, sizeof *r, error) : HS_ENOMEM;
+
+    *r = (result){0};
+    for (unsigned rank = 0; rank < mpi->ranks && st == HS_OK; rank++) {
+        add_sums(&r->product, &all[rank].product);
+        add_sums(&r->orthogonal, &all[rank].orthogonal);
+    }
+    free(all);
+    return st;
+}
+
+/* QR needs whole columns of tiles, which rank 0 has collected. */
+static hs_status check_all(hsi_matrix *m, result *r, hs_error *error)
+{
+    const hs_mpi *mpi = m->exchange ? hsi_exchange_mpi(m->exchange) : NULL;
+    hs_status     st = HS_OK;
+
+    if (m->kind != HS_QR)
+        st = check_product(m, &r->product);
+    else if (!mpi || mpi->rank == 0)
+        st = check_qr(m, &r->product, &r->orthogonal);
+    return st == HS_OK && mpi ? add_ranks(mpi, r, error) : st;
+}
+
+hs_status hsi_matrix_verify_factors(hsi_matrix *m, hs_error *error)
 {
     hs_exec_factorisation *r = &m->result;
-    sums                   product = {0}, orthogonal = {0};
-    hs_status              st =
-        m->kind == HS_QR ? check_qr(m, &product, &orthogonal) : check_product(m, &product);
+    result                 found = {.product = {0}};
+    hs_status              st = check_all(m, &found, error);
 
     if (st != HS_OK)
         return st;
     r->verified = true;
-    r->relative_residual = relative(&product);
-    r->largest_residual = product.largest;
-    r->orthogonality = relative(&orthogonal);
+    r->relative_residual = relative(&found.product);
+    r->largest_residual = found.product.largest;
+    r->orthogonality = relative(&found.orthogonal);
     r->wrong =
         !(r->relative_residual < m->tolerance && r->largest_residual < r->largest_residual_limit &&
-          r->orthogonality < m->tolerance && orthogonal.largest < hsi_matrix_element_tolerance(m));
+          r->orthogonality < m->tolerance &&
+          found.orthogonal.largest < hsi_matrix_element_tolerance(m));
     return HS_OK;
 }
 
 #else
 
 /* A build without OpenBLAS or LAPACKE cannot check. */
-hs_status hsi_matrix_verify_factors(hsi_matrix *m)
+hs_status hsi_matrix_verify_factors(hsi_matrix *m, hs_error *error)
 {
     (void)m;
+    (void)error->why;
     return HS_EUNSUPPORTED;
 }
 

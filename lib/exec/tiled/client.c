@@ -5,20 +5,15 @@
 #include <stdio.h>
 
 #include "core/error.h"
-#include "exec/tiled/matrix.h"
+#include "exec/device/devices.h"
+#include "exec/ranks/exchange.h"
+#include "exec/tiled/tiles.h"
 #include "support/sized.h"
 
 /* Let the GPUs of the run share the tiles, if their modules can. */
 static hs_status share_with_gpus(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
 {
-    hs_status st;
-
-    if (!run->devices)
-        return HS_OK;
-    st = hsi_device_sharing.create(matrix, run, &matrix->memory, error);
-    if (st == HS_OK)
-        matrix->sharing = &hsi_device_sharing;
-    return st;
+    return run->devices ? hsi_tiles_create(matrix, run, &matrix->shared, error) : HS_OK;
 }
 
 static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error *error)
@@ -30,8 +25,12 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
         st = hsi_matrix_set_input(matrix, s->run.matrix, s->run.matrix_order, error);
     matrix->may_fail = run->may_fail;
     matrix->may_take = run->may_take;
-    matrix->records = s->keep.transfers;
     matrix->verify = s->run.verify;
+    if (st == HS_OK && s->run.mpi)
+        st = hsi_matrix_divide(matrix, run->in, s->run.mpi, error);
+    matrix->collects = s->run.collect_factors;
+    if (st == HS_OK)
+        st = hsi_matrix_check_memory(matrix, error);
     return st == HS_OK ? share_with_gpus(matrix, run, error) : st;
 }
 
@@ -64,6 +63,10 @@ static hs_status recognise(const hsi_client_run *run, void **state, hs_error *re
         return hsi_error_set(error, HS_EINVAL, "settings.run.matrix is given, but %s",
                              refusal->status != HS_OK ? refusal->why
                                                       : "no task factorises a matrix");
+    if (!matrix && s->run.mpi)
+        return hsi_error_set(error, HS_EINVAL, "settings.run.mpi is given, but %s",
+                             refusal->status != HS_OK ? refusal->why
+                                                      : "no task factorises a matrix");
     if (!matrix)
         return HS_OK;
     claim_tiles(matrix, run->claimed);
@@ -93,13 +96,20 @@ static hs_status verify(void *state, hs_error *error)
     hs_status                    st;
     int                          used;
 
-    if (matrix->sharing && matrix->sharing->lost(matrix->memory, error->why))
+    if (matrix->shared && hsi_devices_lost(hsi_tiles_devices(matrix->shared), error->why))
         return HS_EFAILED;
+    if (matrix->exchange && (matrix->collects || (matrix->verify && matrix->kind == HS_QR))) {
+        st = hsi_matrix_collect(matrix, matrix->verify && matrix->kind == HS_QR, error);
+        if (st != HS_OK)
+            return st;
+    }
     if (!matrix->verify)
         return HS_OK;
-    st = hsi_matrix_verify_factors(matrix);
-    if (st != HS_OK)
+    st = hsi_matrix_verify_factors(matrix, error);
+    if (st == HS_ENOMEM)
         return hsi_error_set(error, st, "the result cannot be verified: out of memory");
+    if (st != HS_OK)
+        return st;
     if (!r->wrong)
         return HS_OK;
     used = snprintf(error->why, HS_WHY,
@@ -117,19 +127,25 @@ static void free_state(void *state)
     hsi_matrix_free(state);
 }
 
-static const hsi_sharing *sharing(const void *state, hsi_memory **memory)
+static hsi_devices *devices(const void *state)
 {
     const hsi_matrix *matrix = state;
 
-    *memory = matrix->memory;
-    return matrix->sharing;
+    return matrix->shared ? hsi_tiles_devices(matrix->shared) : NULL;
+}
+
+static hsi_exchange *exchange(const void *state)
+{
+    const hsi_matrix *matrix = state;
+
+    return matrix->exchange;
 }
 
 static void prefetch(void *state, size_t row)
 {
     const hsi_matrix *matrix = state;
 
-    matrix->sharing->expect(matrix->memory, &matrix->row[row]);
+    hsi_tiles_expect(matrix->shared, &matrix->row[row]);
 }
 
 const hsi_client hsi_client_tiled = {
@@ -141,8 +157,9 @@ const hsi_client hsi_client_tiled = {
     .fill = fill,
     .verify = verify,
     .free = free_state,
-    .sharing = sharing,
+    .devices = devices,
     .prefetch = prefetch,
+    .exchange = exchange,
 };
 
 static hsi_matrix *matrix_of(const hs_exec *exec)
@@ -165,6 +182,8 @@ hs_status hs_exec_copy_factors(const hs_exec *exec, double *out)
     const hsi_matrix *matrix = matrix_of(exec);
 
     if (!matrix || !out || !matrix->block) /* the first run allocates the block */
+        return HS_EINVAL;
+    if (matrix->exchange && (!matrix->collects || hsi_exchange_mpi(matrix->exchange)->rank > 0))
         return HS_EINVAL;
     hsi_matrix_write_factors(matrix, out);
     return HS_OK;

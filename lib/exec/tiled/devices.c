@@ -8,14 +8,13 @@
 #include "core/error.h"
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/client/client.h"
 #include "exec/device/devices.h"
-#include "exec/tiled/matrix.h"
+#include "exec/tiled/tiles.h"
 
 enum { UNIT = 256 };
 
-struct hsi_memory {
-    hsi_devices devices;
+struct hsi_tiles {
+    hsi_devices devices; /* first, so the data of the backend are both */
     hs_backend  backend;
     hsi_matrix *matrix;
     uint32_t    kinds; /* bits: operations in the matrix's precision that every device has */
@@ -78,15 +77,15 @@ static unsigned uses_of(const hsi_matrix_row *row, bool keeps, hsi_use use[HSI_O
     return (unsigned)row->count;
 }
 
-static bool has_operation(const hsi_memory *memory, hsi_step step)
+static bool has_operation(const hsi_tiles *tiles, hsi_step step)
 {
-    return memory->kinds >> operations[step].kind & 1;
+    return tiles->kinds >> operations[step].kind & 1;
 }
 
-static hs_status refuse_operation(const hsi_memory *memory, const hs_task *row, hsi_step step,
+static hs_status refuse_operation(const hsi_tiles *tiles, const hs_task *row, hsi_step step,
                                   hs_error *error)
 {
-    const char *type = memory->matrix->single ? "float" : "double";
+    const char *type = tiles->matrix->single ? "float" : "double";
 
     return hsi_error_set(
         error, HS_ERESOURCE,
@@ -99,17 +98,17 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
                              hs_body **out, hs_error *error)
 {
     const int             most = 46340, most_of_stack = 32767; /* n (n + 1) or 2 n n fits an int */
-    const hsi_memory     *memory = options->data;
-    const hsi_matrix     *matrix = memory->matrix;
+    const hsi_tiles     *tiles = options->data;
+    const hsi_matrix     *matrix = tiles->matrix;
     const hsi_matrix_row *step = &matrix->row[options->row];
-    hsi_device_body       body = {.base = {memory->devices.backend}};
+    hsi_device_body       body = {.base = {tiles->devices.backend}};
     int                   largest = step->step == HSI_TPQRT ? most_of_stack : most;
 
     *out = NULL;
     if (type != HS_GPU || step->step == HSI_NO_STEP)
         return HS_OK;
-    if (!has_operation(memory, step->step))
-        return refuse_operation(memory, row, step->step, error);
+    if (!has_operation(tiles, step->step))
+        return refuse_operation(tiles, row, step->step, error);
     if (matrix->tile > largest)
         return hsi_error_set(
             error, HS_ERESOURCE,
@@ -157,132 +156,118 @@ static size_t least_tiles(const hsi_matrix *matrix)
 }
 
 /* List each operation of the matrix that the devices have once. */
-static hs_status list_operations(hsi_memory *memory)
+static hs_status list_operations(hsi_tiles *tiles)
 {
-    const hsi_matrix *matrix = memory->matrix;
-    hsi_devices      *d = &memory->devices;
+    const hsi_matrix *matrix = tiles->matrix;
+    hsi_devices      *d = &tiles->devices;
     unsigned          steps = 0, step;
 
     for (size_t i = 0; i < matrix->rows; i++)
         steps |= 1u << matrix->row[i].step;
     d->operation = calloc(HSI_TPMQRT + 1, sizeof *d->operation);
     for (step = HSI_NO_STEP + 1; d->operation && step <= HSI_TPMQRT; step++)
-        if (steps >> step & 1 && has_operation(memory, (hsi_step)step))
+        if (steps >> step & 1 && has_operation(tiles, (hsi_step)step))
             d->operation[d->operations++] = operation_of(matrix, (hsi_step)step);
     return d->operation ? HS_OK : HS_ENOMEM;
 }
 
 /* Tiles have a few places more than there are tiles, for tasks that may fail. */
-static void describe_tiles(hsi_memory *memory, const hs_exec_settings *settings)
+static void describe_tiles(hsi_tiles *tiles, const hs_exec_settings *settings)
 {
-    const double      usual = 0.8; /* the rest is for code, libraries and displays */
-    const hsi_matrix *matrix = memory->matrix;
-    hsi_devices      *d = &memory->devices;
+    const hsi_matrix *matrix = tiles->matrix;
+    hsi_devices      *d = &tiles->devices;
     size_t            element = hsi_matrix_element_bytes(matrix);
 
-    memory->backend = backend;
-    memory->backend.name = d->choice[0].ops->name;
-    d->backend = &memory->backend;
-    d->limit_setting = "settings.gpu.tile_memory";
+    tiles->backend = backend;
+    hsi_devices_set_up(d, &tiles->backend, settings);
     d->unit = (hsi_matrix_elements(matrix) * element + UNIT - 1) / UNIT * UNIT;
     d->least_units = least_tiles(matrix);
+    d->together = 1;
     d->most_units = matrix->pieces + 2 * HSI_OPERANDS;
-    d->limit = settings->gpu.tile_memory;
-    d->share = settings->gpu.tile_share > 0 ? settings->gpu.tile_share : usual;
-    d->keeps_records = matrix->records;
     for (size_t i = 0; i < matrix->pieces; i++)
         if (matrix->piece[i].matrix)
             d->bytes[i] = hsi_matrix_piece_elements(matrix, matrix->piece[i].matrix) * element;
 }
 
-static hs_status create(hsi_matrix *matrix, const hsi_client_run *run, hsi_memory **out,
-                        hs_error *error)
+hs_status hsi_tiles_create(hsi_matrix *matrix, const hsi_client_run *run, hsi_tiles **out,
+                           hs_error *error)
 {
     const hs_exec_settings *settings = run->settings;
-    hsi_memory             *memory = calloc(1, sizeof *memory);
+    hsi_tiles             *tiles = calloc(1, sizeof *tiles);
     double                  least;
     hs_status               st;
 
-    if (!memory)
+    if (!tiles)
         return HS_ENOMEM;
-    memory->matrix = matrix;
-    memory->kinds = run->operations[matrix->single];
-    st = hsi_devices_create(run->devices, run->gpus, matrix->pieces, &memory->devices);
+    tiles->matrix = matrix;
+    tiles->kinds = run->operations[matrix->single];
+    st = hsi_devices_create(run->devices, run->gpus, matrix->pieces, &tiles->devices);
     if (st != HS_OK) {
-        free(memory);
+        free(tiles);
         return st;
     }
-    describe_tiles(memory, settings);
-    least = (double)memory->devices.unit * (double)memory->devices.least_units;
-    st = list_operations(memory);
+    describe_tiles(tiles, settings);
+    least = (double)tiles->devices.unit * (double)tiles->devices.least_units;
+    st = list_operations(tiles);
     if (st == HS_OK && settings->gpu.tile_memory > 0 && settings->gpu.tile_memory < least)
         st = hsi_error_set(error, HS_EINVAL,
                            "on a GPU one task needs %.0f bytes for its tiles, more than "
                            "settings.gpu.tile_memory",
                            least);
     if (st == HS_OK) {
-        *out = memory;
+        *out = tiles;
         return st;
     }
-    hsi_devices_free(&memory->devices);
-    free(memory);
+    hsi_devices_free(&tiles->devices);
+    free(tiles);
     return st;
 }
 
-static const hs_backend *backend_of(const hsi_memory *memory)
+void hsi_tiles_free(hsi_tiles *tiles)
 {
-    return &memory->backend;
+    hsi_devices_free(&tiles->devices);
+    free(tiles);
 }
 
-static void free_memory(hsi_memory *memory)
+hsi_devices *hsi_tiles_devices(hsi_tiles *tiles)
 {
-    hsi_devices_free(&memory->devices);
-    free(memory);
+    return &tiles->devices;
 }
 
 /* Set the place of a tile on the host. Nothing is copied from or to the place. */
-static void place(hsi_memory *memory, size_t piece)
+static void place(hsi_tiles *tiles, size_t piece)
 {
-    const hsi_devices *d = &memory->devices;
+    const hsi_devices *d = &tiles->devices;
 
-    hsi_ledger_place(d->ledger, (uint32_t)piece, (double)d->unit, memory->matrix->piece[piece].at,
+    hsi_ledger_place(d->ledger, (uint32_t)piece, (double)d->unit, tiles->matrix->piece[piece].at,
                      d->unit);
 }
 
-static void renew(hsi_memory *memory)
+void hsi_tiles_renew(hsi_tiles *tiles)
 {
-    hsi_devices_renew(&memory->devices);
-    for (size_t i = 0; i < memory->matrix->pieces; i++)
-        place(memory, i);
+    hsi_devices_renew(&tiles->devices);
+    for (size_t i = 0; i < tiles->matrix->pieces; i++)
+        place(tiles, i);
 }
 
-static void *allocate(hsi_memory *memory, size_t bytes)
+bool hsi_tiles_take(hsi_tiles *tiles, const hsi_matrix_row *row, hsi_taken *taken,
+                    char why[HS_WHY])
 {
-    return hsi_devices_allocate(&memory->devices, bytes);
-}
-
-static void release(hsi_memory *memory, void *at)
-{
-    hsi_devices_release(&memory->devices, at);
-}
-
-static int take(hsi_memory *memory, const hsi_matrix_row *row, hsi_taken *taken, char why[HS_WHY])
-{
-    return hsi_devices_take(&memory->devices, taken->use, uses_of(row, false, taken->use), why);
+    return hsi_devices_take(&tiles->devices, taken->use, uses_of(row, false, taken->use), why);
 }
 
 /* A task on copies has replaced the tiles that it updates by its copies. */
-static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken *taken, bool done,
-                 bool in_place)
+void hsi_tiles_give(hsi_tiles *tiles, const hsi_matrix_row *row, const hsi_taken *taken, bool done,
+                    bool in_place)
 {
-    const hsi_matrix *matrix = memory->matrix;
-    hsi_devices      *d = &memory->devices;
+    const hsi_matrix *matrix = tiles->matrix;
+    hsi_devices      *d = &tiles->devices;
     uint32_t          version = (uint32_t)(row - matrix->row);
 
     pthread_mutex_lock(&d->lock);
     for (int i = 0; done && i < row->count; i++)
         if (row->operand[i].mode != HS_READ)
-            place(memory, row->operand[i].piece);
+            place(tiles, row->operand[i].piece);
     pthread_mutex_unlock(&d->lock);
     hsi_devices_give(d, taken->use, (size_t)row->count, version,
                      done       ? HSI_GIVEN_NEW
@@ -290,37 +275,10 @@ static void give(hsi_memory *memory, const hsi_matrix_row *row, const hsi_taken 
                                 : HSI_GIVEN_NOTHING);
 }
 
-static void expect(hsi_memory *memory, const hsi_matrix_row *row)
+void hsi_tiles_expect(hsi_tiles *tiles, const hsi_matrix_row *row)
 {
     hsi_use  use[HSI_OPERANDS];
     unsigned count = uses_of(row, false, use);
 
-    hsi_devices_prefetch(&memory->devices, HSI_LEDGER_HOST, use, count, 0);
+    hsi_devices_prefetch(&tiles->devices, HSI_LEDGER_HOST, use, count, 0);
 }
-
-static int lost(hsi_memory *memory, char why[HS_WHY])
-{
-    return hsi_devices_lost(&memory->devices, why);
-}
-
-static hs_transfer *transfers(hsi_memory *memory, int64_t start, size_t *count)
-{
-    return hsi_records_list(&memory->devices, start, count);
-}
-
-const hsi_sharing hsi_device_sharing = {
-    .create = create,
-    .backend = backend_of,
-    .free = free_memory,
-    .renew = renew,
-    .allocate = allocate,
-    .release = release,
-    .take = take,
-    .give = give,
-    .expect = expect,
-    .segment = hsi_device_segment_make,
-    .ahead = hsi_device_ahead,
-    .next = hsi_device_next,
-    .lost = lost,
-    .transfers = transfers,
-};

@@ -11,8 +11,8 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/tiled/matrix.h"
-#include "exec/client/sharing.h"
+#include "exec/device/devices.h"
+#include "exec/tiled/tiles.h"
 #include "support/pages.h"
 
 #define DIAGONAL 128.0
@@ -163,8 +163,8 @@ static size_t piece_bytes(const hsi_matrix *matrix)
 
 static void *allocate(const hsi_matrix *matrix, size_t bytes)
 {
-    return matrix->sharing ? matrix->sharing->allocate(matrix->memory, bytes)
-                           : aligned_alloc(LINE, bytes);
+    return matrix->shared ? hsi_devices_allocate(hsi_tiles_devices(matrix->shared), bytes)
+                          : aligned_alloc(LINE, bytes);
 }
 
 void *hsi_matrix_allocate(const hsi_matrix *matrix)
@@ -174,8 +174,8 @@ void *hsi_matrix_allocate(const hsi_matrix *matrix)
 
 static void release(const hsi_matrix *matrix, void *at)
 {
-    if (at && matrix->sharing)
-        matrix->sharing->release(matrix->memory, at);
+    if (at && matrix->shared)
+        hsi_devices_release(hsi_tiles_devices(matrix->shared), at);
     else
         free(at);
 }
@@ -211,7 +211,7 @@ static hs_status allocate_block(hsi_matrix *matrix)
     if (!matrix->block)
         return HS_ENOMEM;
     matrix->block_bytes = count * bytes;
-    if (!matrix->sharing)
+    if (!matrix->shared)
         hsi_large_pages_hint(matrix->block, matrix->block_bytes);
     return HS_OK;
 }
@@ -271,12 +271,14 @@ hs_status hsi_matrix_fill(hsi_matrix *matrix)
     for (i = 0; i < matrix->pieces; i++) {
         const hsi_datum *piece = &matrix->piece[i];
 
+        if (matrix->is_own && !matrix->is_own[i])
+            continue; /* the memory stays unused until a tile of another rank arrives */
         if (piece->matrix == 'A')
             fill_with_input(matrix, piece);
         else if (piece->matrix)
             fill_with_nan(matrix, piece->at);
     }
-    if (matrix->sharing)
-        matrix->sharing->renew(matrix->memory);
+    if (matrix->shared)
+        hsi_tiles_renew(matrix->shared);
     return HS_OK;
 }

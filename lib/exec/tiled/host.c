@@ -13,9 +13,8 @@
 
 #include "exec/backend/backends.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/tiled/matrix.h"
-#include "exec/client/sharing.h"
 #include "exec/error_text.h"
+#include "exec/tiled/tiles.h"
 #include "support/clock.h"
 
 #if defined HAVE_OPENBLAS && defined HAVE_LAPACKE
@@ -255,13 +254,12 @@ static hs_outcome run(hs_backend_worker *worker, const hs_body *public_body, hs_
     hs_outcome         outcome;
     hsi_taken          taken;
 
-    if (!matrix->sharing)
+    if (!matrix->shared)
         return run_at_home(own_worker(worker), body, attempt);
-    if (!matrix->sharing->take(matrix->memory, body->row, &taken, attempt->why))
+    if (!hsi_tiles_take(matrix->shared, body->row, &taken, attempt->why))
         return HS_OUTCOME_FAILED;
     outcome = run_at_home(own_worker(worker), body, attempt);
-    matrix->sharing->give(matrix->memory, body->row, &taken, outcome == HS_OUTCOME_DONE,
-                          !body->copies);
+    hsi_tiles_give(matrix->shared, body->row, &taken, outcome == HS_OUTCOME_DONE, !body->copies);
     return outcome;
 }
 

@@ -62,7 +62,6 @@ typedef struct hsi_matrix {
     bool             may_fail;    /* attempts may fail, so inputs must survive an attempt */
     bool             may_take;    /* tasks may be spoliated, so inputs must survive an aborted
                                      attempt */
-    int              records;     /* transfers are recorded */
     bool             verify;      /* the result is verified after a run */
     size_t           rows, pieces;
     hsi_matrix_row  *row;
@@ -73,9 +72,12 @@ typedef struct hsi_matrix {
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
                                           matrix; element (i, j) is the inner product of those of
                                           rows i and j, plus a constant on the diagonal */
-    const struct hsi_sharing *sharing; /* functions of the module for GPUs; NULL: no GPU works on
-                                          the matrix */
-    struct hsi_memory        *memory;
+    struct hsi_tiles         *shared;  /* the tiles on devices; NULL: no GPU works on the matrix */
+    struct hsi_exchange      *exchange; /* messages of the ranks that share the work; NULL: none */
+    unsigned                 *rank_of;  /* with an exchange: rank of each row's task */
+    bool                     *is_own;   /* with an exchange: by piece, a task of this rank uses the
+                                           input there, or writes the piece */
+    bool                      collects; /* rank 0 gets all factors */
     hs_exec_factorisation     result;
 } hsi_matrix;
 
@@ -134,8 +136,26 @@ void hsi_matrix_write_input_tile(const hsi_matrix *matrix, int row, int column, 
 /* Write the result of the run by column: Cholesky's L, LU's L and U, QR's R. */
 void hsi_matrix_write_factors(const hsi_matrix *matrix, double *out);
 
-/* check.c: compare the result of the run with the input, and fill matrix->result. HS_ENOMEM. */
-hs_status hsi_matrix_verify_factors(hsi_matrix *matrix);
+/* check.c: compare the result of the run with the input, and fill matrix->result; with an exchange
+ * collective. HS_ENOMEM, HS_EIO. */
+hs_status hsi_matrix_verify_factors(hsi_matrix *matrix, hs_error *error);
+
+/*
+ * ranks.c: divide the tiles and rows among the ranks, and create matrix->exchange. HS_EDEPENDENT: a row is no
+ * step, or the instance has dependencies besides those of the data. HS_ENOMEM.
+ */
+hs_status hsi_matrix_divide(hsi_matrix *matrix, const hs_instance *in, const hs_mpi *mpi,
+                            hs_error *error);
+
+/* Return the rank of tile (row, column): the ranks form a grid of P x Q, P the largest divisor of
+ * their number that is at most its root. */
+unsigned hsi_matrix_rank_of_tile(unsigned ranks, int row, int column);
+
+/* ranks.c: after a run, send the newest versions of A, or of all pieces, to rank 0. Collective. */
+hs_status hsi_matrix_collect(const hsi_matrix *matrix, bool all_pieces, hs_error *error);
+
+/* recognise.c: refuse a matrix whose pieces, or those of this rank, exceed the memory. */
+hs_status hsi_matrix_check_memory(const hsi_matrix *matrix, hs_error *error);
 
 /* host.c: the kernels on CPUs and emulated GPUs: a copy of the table has the hsi_matrix as its data.
  */

@@ -6,9 +6,9 @@
 
 #include "core/error.h"
 #include "exec/backend/kernel/kernel.h"
-#include "exec/tiled/matrix.h"
-#include "exec/client/sharing.h"
+#include "exec/tiled/tiles.h"
 #include "exec/machine/limits.h"
+#include "exec/ranks/exchange.h"
 
 /*
  * A step and its operands in the order of the data column: the matrix, two of the letters i, j, k
@@ -280,10 +280,20 @@ static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
     return HS_OK;
 }
 
-static hs_status check_memory(const hsi_matrix *matrix, hs_error *error)
+/* Return the number of pieces that a run uses; of several ranks each receives others' factors, too. */
+static size_t used_pieces(const hsi_matrix *matrix)
+{
+    size_t count = 0, i;
+
+    for (i = 0; matrix->exchange && i < matrix->pieces; i++)
+        count += matrix->is_own[i];
+    return matrix->exchange ? count : matrix->pieces;
+}
+
+hs_status hsi_matrix_check_memory(const hsi_matrix *matrix, hs_error *error)
 {
     double needed = (double)(hsi_matrix_elements(matrix) * hsi_matrix_element_bytes(matrix)) *
-                    (double)matrix->pieces;
+                    (double)used_pieces(matrix);
     double memory;
 
     if (needed < 0x1p28) /* reading the memory limit is slow */
@@ -359,8 +369,6 @@ hs_status hsi_matrix_create(const hs_instance *in, uint64_t seed, hsi_matrix **o
             st = place_tiles(matrix, error);
         if (st == HS_OK)
             st = hsi_matrix_check_steps(in, matrix, error);
-        if (st == HS_OK)
-            st = check_memory(matrix, error);
     }
     if (st == HS_OK && found) {
         describe(matrix);
@@ -376,8 +384,11 @@ void hsi_matrix_free(hsi_matrix *matrix)
     if (!matrix)
         return;
     hsi_matrix_release_all(matrix);
-    if (matrix->sharing)
-        matrix->sharing->free(matrix->memory);
+    if (matrix->shared)
+        hsi_tiles_free(matrix->shared);
+    hsi_exchange_free(matrix->exchange);
+    free(matrix->rank_of);
+    free(matrix->is_own);
     free(matrix->feature);
     free(matrix->place);
     free(matrix->piece);

@@ -5,6 +5,19 @@
 
 #include "exec/error_text.h"
 
+hs_plugin_task hsi_function_described(const hs_backend_worker_info *info, char name[16])
+{
+    hs_worker_name(info->cpus, info->number, name);
+    return (hs_plugin_task){.struct_size = sizeof(hs_plugin_task),
+                            .worker = name,
+                            .type = (uint32_t)info->type,
+                            .index = info->index,
+                            .os_cpu = info->os_cpu,
+                            .device = info->device,
+                            .message_size = HS_WHY,
+                            .stream = info->stream};
+}
+
 hs_status hsi_function_worker_open(const hs_backend *backend, const hs_backend_worker_info *info,
                                    hs_backend_worker **out)
 {
@@ -13,15 +26,7 @@ hs_status hsi_function_worker_open(const hs_backend *backend, const hs_backend_w
     if (!w)
         return HS_ENOMEM;
     w->base.backend = backend;
-    hs_worker_name(info->cpus, info->number, w->name);
-    w->task = (hs_plugin_task){.struct_size = sizeof w->task,
-                               .worker = w->name,
-                               .type = (uint32_t)info->type,
-                               .index = info->index,
-                               .os_cpu = info->os_cpu,
-                               .device = info->device,
-                               .message_size = HS_WHY,
-                               .stream = info->stream};
+    w->task = hsi_function_described(info, w->name);
     *out = &w->base;
     return HS_OK;
 }
@@ -29,6 +34,7 @@ hs_status hsi_function_worker_open(const hs_backend *backend, const hs_backend_w
 void hsi_function_worker_close(hs_backend_worker *worker)
 {
     free(((hsi_function_worker *)worker)->data);
+    free(((hsi_function_worker *)worker)->use);
     free(worker);
 }
 

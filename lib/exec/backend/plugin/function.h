@@ -15,7 +15,8 @@ typedef struct hsi_function_worker {
     hs_plugin_task    task; /* the members that are the same for all attempts of the worker, and
                                those of the present attempt */
     hs_plugin_data *data;   /* room for task.data */
-    size_t          data_room;
+    struct hsi_use *use;    /* of the same data */
+    size_t          room;
 } hsi_function_worker;
 
 /* Create the state for a worker; info->device must outlive it. On HS_OK the caller owns *out, and
@@ -24,13 +25,13 @@ hs_status hsi_function_worker_open(const hs_backend *backend, const hs_backend_w
                                    hs_backend_worker **out);
 void      hsi_function_worker_close(hs_backend_worker *worker);
 
-/* Describe the attempt in the task of the worker, whose id remains unchanged, and return this task.
- * Costs a few stores. */
-static inline hs_plugin_task *hsi_function_describe(hs_backend_worker *worker,
-                                                    const hs_attempt  *attempt)
-{
-    hs_plugin_task *task = &((hsi_function_worker *)worker)->task;
+/* Return the members of a task that are the same for all attempts of a worker; info->device and
+ * `name`, which is set to the worker's, must outlive them. */
+hs_plugin_task hsi_function_described(const hs_backend_worker_info *info, char name[16]);
 
+/* Describe the attempt in a task, whose id remains unchanged. Costs a few stores. */
+static inline void hsi_function_set_attempt(hs_plugin_task *task, hs_attempt *attempt)
+{
     task->task = attempt->task;
     task->attempt = attempt->number;
     task->seconds = attempt->seconds;
@@ -38,6 +39,14 @@ static inline hs_plugin_task *hsi_function_describe(hs_backend_worker *worker,
     task->wake_fd = attempt->wake_fd;
     task->message = attempt->why;
     task->log = attempt->log;
+}
+
+/* Describe the attempt in the task of the worker, and return this task. */
+static inline hs_plugin_task *hsi_function_describe(hs_backend_worker *worker, hs_attempt *attempt)
+{
+    hs_plugin_task *task = &((hsi_function_worker *)worker)->task;
+
+    hsi_function_set_attempt(task, attempt);
     return task;
 }
 

@@ -5,17 +5,13 @@
 #include <hybridsched/plugin.h>
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "core/error.h"
 #include "exec/backend/backends.h"
+#include "exec/backend/plugin/file.h"
 #include "exec/backend/plugin/function.h"
-#include "exec/client/buffers.h"
 #include "exec/error_text.h"
 #include "support/clock.h"
 
@@ -25,154 +21,11 @@ typedef struct plugin_body {
     hs_body             base;
     void               *file; /* handle of dlopen(), which counts the bodies that share the file */
     hs_plugin_function *function;
-    const uint32_t     *modes;   /* declared modes of the data; NULL: none are declared */
     hsi_buffers        *buffers; /* NULL: the task uses no data */
     size_t              row, data_count;
     bool                keep;     /* the task writes to memory of its own until it is done */
     bool                emulated; /* a task with data on an emulated GPU: takes its planned time */
 } plugin_body;
-
-static const char prefix[] = "plugin:";
-
-/* The two parts of a kernel's name. A file name without a slash is a file in the working directory:
- * no search path is used. */
-typedef struct address {
-    char *file; /* owned */
-    char *symbol;
-} address;
-
-static hs_status split_kernel(const char *kernel, address *out)
-{
-    const char *file = kernel + strlen(prefix);
-    const char *colon = strrchr(file, ':');
-    const char *folder = strchr(file, '/') ? "" : "./";
-    size_t      bytes = strlen(folder) + strlen(file) + 1;
-
-    if (!colon || colon == file || colon[1] == '\0')
-        return HS_EINVAL;
-    out->file = malloc(bytes);
-    if (!out->file)
-        return HS_ENOMEM;
-    snprintf(out->file, bytes, "%s%s", folder, file);
-    out->symbol = strrchr(out->file, ':');
-    *out->symbol++ = '\0';
-    return HS_OK;
-}
-
-static hs_status check_abi(void *file, const char *name, hs_error *error)
-{
-    const unsigned *abi = dlsym(file, "hs_plugin_abi");
-
-    if (!abi)
-        return hsi_error_set(error, HS_EINVAL,
-                             "%.300s is not a plugin: add the line HS_PLUGIN_FILE; to its source",
-                             name);
-    if (*abi != HS_PLUGIN_ABI)
-        return hsi_error_set(
-            error, HS_EINVAL,
-            "%.300s was compiled for version %u of the plugin interface, and this is "
-            "version %u: compile it again",
-            name, *abi, HS_PLUGIN_ABI);
-    return HS_OK;
-}
-
-/* Return the function; for GPUs preferably SYMBOL_gpu. */
-static void *look_up(void *file, const char *symbol, hs_type type)
-{
-    char  name[256];
-    void *own = NULL;
-
-    if (type == HS_GPU && snprintf(name, sizeof name, "%s_gpu", symbol) < (int)sizeof name)
-        own = dlsym(file, name);
-    return own ? own : dlsym(file, symbol);
-}
-
-static const uint32_t *look_up_modes(void *file, const char *symbol)
-{
-    char name[256];
-
-    return snprintf(name, sizeof name, "%s_modes", symbol) < (int)sizeof name ? dlsym(file, name)
-                                                                              : NULL;
-}
-
-/* Write modes as the column `data` has them, separated by commas. */
-static void list_modes(const uint32_t *modes, size_t count, char *text, size_t size)
-{
-    static const char *const name[] = {"none", "r", "w", "rw"};
-    size_t                   used = 0, i;
-
-    text[0] = '\0';
-    for (i = 0; i < count && used < size; i++)
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", name[modes[i] & 3]);
-}
-
-/* Return the number of declared modes; *equal: they are those of the row's data. */
-static size_t compare_modes(const plugin_body *body, bool *equal)
-{
-    size_t declared = 0, i;
-
-    while (body->modes && body->modes[declared] != HS_PLUGIN_MODES_END)
-        declared++;
-    *equal = declared == body->data_count;
-    for (i = 0; i < body->data_count && *equal; i++)
-        *equal = body->modes[i] == hsi_buffers_mode(body->buffers, body->row, i);
-    return declared;
-}
-
-/* Refuse a plugin that does not declare the data of its row. */
-static hs_status check_modes(const plugin_body *body, const hs_task *row, const address *at,
-                             hs_error *error)
-{
-    enum { SHOWN = 16 };
-    const char *task = row->id && *row->id ? row->id : "without a name";
-    uint32_t    named[SHOWN];
-    char        declares[64], names[64];
-    bool        equal;
-    size_t      declared = compare_modes(body, &equal), shown = 0;
-
-    if (equal)
-        return HS_OK;
-    if (!body->modes)
-        return hsi_error_set(error, HS_EDEPENDENT,
-                             "task %.100s uses data, and %.150s does not declare how: add the line "
-                             "HS_PLUGIN_MODES(%.100s, ...) to its source",
-                             task, at->file, at->symbol);
-    for (; shown < body->data_count && shown < SHOWN; shown++)
-        named[shown] = hsi_buffers_mode(body->buffers, body->row, shown);
-    list_modes(named, shown, names, sizeof names);
-    list_modes(body->modes, declared, declares, sizeof declares);
-    if (!body->buffers)
-        return hsi_error_set(
-            error, HS_EDEPENDENT,
-            "task %.100s gets no data, and %.100s in %.100s uses data as %s: name "
-            "it in the column data, and set the GPU time to inf, since plugins use "
-            "data on CPUs and emulated GPUs only",
-            task, at->symbol, at->file, declares);
-    return hsi_error_set(error, HS_EDEPENDENT,
-                         "task %.100s uses data as %s, and %.100s in %.100s as %s: change the "
-                         "column data or HS_PLUGIN_MODES",
-                         task, names, at->symbol, at->file, declares);
-}
-
-/* Open the plugin and find its function. The caller closes body->file, also after a failure. */
-static hs_status find_function(const address *at, hs_type type, plugin_body *body, hs_error *error)
-{
-    hs_status st;
-
-    body->file = dlopen(at->file, RTLD_NOW | RTLD_LOCAL);
-    if (!body->file)
-        return hsi_error_set(error, HS_ERESOURCE, "cannot open the plugin: %.480s", dlerror());
-    st = check_abi(body->file, at->file, error);
-    if (st != HS_OK)
-        return st;
-    *(void **)&body->function = look_up(body->file, at->symbol, type);
-    if (!body->function)
-        return hsi_error_set(error, HS_EINVAL, "%.300s has no function %.100s", at->file,
-                             at->symbol);
-    body->modes = look_up_modes(body->file, at->symbol);
-    return HS_OK;
-}
 
 static void body_free(hs_body *body)
 {
@@ -183,19 +36,25 @@ static void body_free(hs_body *body)
     free(b);
 }
 
-/* Check that the file is readable without opening it, since dlopen() runs its constructors. */
-static hs_status look_at(const char *file, hs_error *error)
+/* Find the function of a body; for GPUs preferably SYMBOL_gpu. A task with data on an emulated GPU
+ * runs the function for CPUs. */
+static hs_status find_function(const hsi_plugin *plugin, hs_type type, const hs_task *row,
+                               plugin_body *body, hs_error *error)
 {
-    if (access(file, R_OK) == 0)
-        return HS_OK;
-    return hsi_error_set(error, HS_ERESOURCE, "cannot open the plugin: %.300s: %s", file,
-                         strerror(errno));
+    if (type == HS_GPU && !body->emulated)
+        body->function = hsi_plugin_find(plugin, "_gpu");
+    if (!body->function)
+        body->function = hsi_plugin_find(plugin, "");
+    if (!body->function)
+        return hsi_error_set(error, HS_EINVAL, "%.300s has no function %.100s", plugin->path,
+                             plugin->symbol);
+    return hsi_plugin_check_modes(plugin, body->buffers, body->row, row, error);
 }
 
 static hs_status open_body(const hs_backend_options *options, const hs_task *row, hs_type type,
                            hs_body **out, hs_error *error)
 {
-    address      at = {.file = NULL};
+    hsi_plugin   plugin;
     plugin_body *body = calloc(1, sizeof *body);
     hs_status    st;
 
@@ -208,17 +67,13 @@ static hs_status open_body(const hs_backend_options *options, const hs_task *row
         body->data_count = hsi_buffers_count(body->buffers, body->row);
         body->keep = hsi_buffers_keep(body->buffers, row);
         body->emulated = type == HS_GPU;
-        type = HS_CPU;
     }
-    st = split_kernel(row->kernel, &at);
-    if (st == HS_EINVAL)
-        snprintf(error->why, HS_WHY, "kernel '%.200s': expected plugin:FILE.so:SYMBOL",
-                 row->kernel);
-    if (st == HS_OK)
-        st = options->dry_run ? look_at(at.file, error) : find_function(&at, type, body, error);
+    st = hsi_plugin_open(row, options->dry_run, &plugin, error);
     if (st == HS_OK && !options->dry_run)
-        st = check_modes(body, row, &at, error);
-    free(at.file);
+        st = find_function(&plugin, type, row, body, error);
+    body->file = plugin.file;
+    plugin.file = NULL;
+    hsi_plugin_close(&plugin);
     if (st == HS_OK)
         *out = &body->base;
     else
@@ -237,19 +92,15 @@ static bool uses_buffers(const hs_backend_options *options, const hs_task *row, 
 static hs_status body_create(const hs_backend_options *options, const hs_task *row, hs_type type,
                              hs_body **out, hs_error *error)
 {
-    bool named = row->id && row->id[0] != '\0';
+    hs_status st = HS_OK;
 
     *out = NULL;
-    if (!row->kernel || strncmp(row->kernel, prefix, strlen(prefix)) != 0)
+    if (!hsi_plugin_is_kernel(row))
         return HS_OK;
     if (options->data ? !uses_buffers(options, row, type) : options->emulate[type] != 0)
         return HS_OK;
-    if (options->allow_plugins)
-        return open_body(options, row, type, out, error);
-    return hsi_error_set(error, HS_EREFUSED,
-                         "%s%.48s runs %.200s: use settings.run.allow_plugins if you trust the "
-                         "plan",
-                         named ? "task " : "a task", named ? row->id : "", row->kernel);
+    st = hsi_plugin_allow(options, row, error);
+    return st == HS_OK ? open_body(options, row, type, out, error) : st;
 }
 
 static hs_status worker_open(const hs_backend_options *options, const hs_backend_worker_info *info,
@@ -271,18 +122,23 @@ static hs_outcome call(hs_backend_worker *worker, const plugin_body *body, hs_at
     return hsi_function_judge(body->function(task), "plugin", attempt);
 }
 
-/* Make room for the list of a task's data. */
-static bool grow_data(hsi_function_worker *w, size_t count)
+/* Make room for the lists of a task's data. */
+static bool grow_lists(hsi_function_worker *w, size_t count)
 {
     hs_plugin_data *data;
+    hsi_use        *use;
 
-    if (count <= w->data_room)
+    if (count <= w->room)
         return true;
     data = realloc(w->data, count * sizeof *data);
-    if (!data)
+    if (data)
+        w->data = data;
+    use = realloc(w->use, count * sizeof *use);
+    if (use)
+        w->use = use;
+    if (!data || !use)
         return false;
-    w->data = data;
-    w->data_room = count;
+    w->room = count;
     return true;
 }
 
@@ -292,18 +148,20 @@ static hs_outcome call_with_data(hs_backend_worker *worker, const plugin_body *b
     hsi_function_worker *w = (hsi_function_worker *)worker;
     int64_t              end = hsi_clock_ns() + (int64_t)(1e9 * fmin(attempt->seconds, 9e9));
     hs_outcome           outcome;
+    hsi_buffers_attempt  a = {.row = body->row, .task = attempt->task, .keep = body->keep};
 
-    if (!grow_data(w, body->data_count) ||
-        !hsi_buffers_begin(body->buffers, body->row, body->keep, w->data))
-        return hsi_attempt_fail(attempt,
-                                "out of memory for the task's own copies of its data, which "
-                                "retries, timeouts and spoliations need");
+    if (!grow_lists(w, body->data_count))
+        return hsi_attempt_fail(attempt, "out of memory for the list of the task's data");
+    a.data = w->data;
+    a.use = w->use;
+    if (!hsi_buffers_begin(body->buffers, &a, attempt->why))
+        return HS_OUTCOME_FAILED;
     w->task.data = w->data;
     w->task.data_count = body->data_count;
     outcome = call(worker, body, attempt);
     if (outcome == HS_OUTCOME_DONE && body->emulated && hsi_wait_until(attempt, end) && body->keep)
         outcome = HS_OUTCOME_ABORTED;
-    hsi_buffers_end(body->buffers, body->row, body->keep, w->data, outcome == HS_OUTCOME_DONE);
+    hsi_buffers_end(body->buffers, &a, outcome == HS_OUTCOME_DONE);
     return outcome;
 }
 

@@ -210,6 +210,25 @@ static int peer(hs_device *to, hs_device *from)
     return can && (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled);
 }
 
+/* A launch that failed without a message of the function loses the device. */
+static int call(hs_stream *stream, void (*function)(void *argument), void *argument)
+{
+    cuda_device *d = hsi_cuda_device_of(stream->device);
+
+    if (!hsi_cuda_device_begin_call(stream->device))
+        return 0;
+    function(argument);
+    return hsi_cuda_device_end_call(
+        stream->device, hsi_cuda_ok(&d->fault, cudaGetLastError(), "a launch of a plugin"));
+}
+
+static void *pointer(hs_buffer buffer, size_t offset)
+{
+    return (char *)buffer + offset;
+}
+
+static const hs_call_ops calls = {.suffix = "_gpu", .call = call, .pointer = pointer};
+
 static const hs_range_ops ranges = {hsi_cuda_range_begin, hsi_cuda_range_end};
 
 static const hs_device_ops cuda_ops = {
@@ -236,6 +255,7 @@ static const hs_device_ops cuda_ops = {
     .work = hsi_cuda_device_work,
     .segments = &hsi_cuda_device_segments,
     .ranges = &ranges,
+    .calls = &calls,
 };
 
 HS_API const hs_device_ops *hs_device_module(unsigned abi);

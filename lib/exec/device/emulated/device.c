@@ -181,10 +181,17 @@ static int peer(hs_device *to, hs_device *from)
     return from->domain == &domain;
 }
 
+static void *pointer(hs_buffer buffer, size_t offset)
+{
+    return ((emulated_buffer *)buffer)->at + offset;
+}
+
 unsigned hsi_emulated_calls(const hs_device *device)
 {
     return ((const emulated_device *)(const void *)device)->calls;
 }
+
+static const hs_call_ops calls = {.suffix = "", .call = hsi_emulated_call, .pointer = pointer};
 
 const hs_device_ops hsi_device_emulated = {
     .abi = HS_DEVICE_ABI,
@@ -207,4 +214,5 @@ const hs_device_ops hsi_device_emulated = {
     .query = hsi_emulated_query,
     .elapsed = hsi_emulated_elapsed,
     .launch = hsi_emulated_launch,
+    .calls = &calls,
 };

@@ -17,20 +17,20 @@ extern const hs_device_ops hsi_device_emulated;
 typedef enum hsi_emulated_fault {
     HSI_EMULATED_LOST,
     HSI_EMULATED_MEMORY, /* calls only */
-    HSI_EMULATED_WRONG,  /* operations only: the first number of the result is wrong */
+    HSI_EMULATED_WRONG,  /* operations and copies: the first number of the result is wrong */
     HSI_EMULATED_HANG    /* operations only: the operation never ends */
 } hsi_emulated_fault;
 
 typedef struct hsi_emulated_settings {
     double devices;
     double bandwidth;      /* bytes per second of a copy; 0: unlimited */
-    double launch;         /* seconds before each copy or operation */
+    double launch;         /* seconds before each copy, operation or call of a function */
     double speed;          /* flops per second of an operation; 0: unlimited */
     double memory, chunk;  /* bytes of a device, and of its largest buffer */
     double operations;     /* bits of operations: 1 gemm, 2 syrk, 4 trsm, ...; 0: every operation */
     double manual;         /* 1: streams are held from the start */
     double fail_call;      /* number of the failing call, from 1; 0: none */
-    double fail_operation; /* number of the failing copy or operation; 0: none */
+    double fail_operation; /* number of the failing copy, operation or call of a function; 0: none */
     hsi_emulated_fault fault;
 } hsi_emulated_settings;
 

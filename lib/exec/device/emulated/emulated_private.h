@@ -46,17 +46,19 @@ typedef struct emulated_operation {
     int              *pivots, *info;
 } emulated_operation;
 
-typedef enum item_kind { ITEM_COPY, ITEM_OPERATION, ITEM_RECORD, ITEM_WAIT } item_kind;
+typedef enum item_kind { ITEM_COPY, ITEM_OPERATION, ITEM_CALL, ITEM_RECORD, ITEM_WAIT } item_kind;
 
 /* An entry of the queue of a stream. */
 typedef struct emulated_item {
     struct emulated_item *next;
     item_kind             kind;
-    bool                  fails; /* the settings chose this copy or operation */
-    void                 *to;    /* of a copy; of an operation: its result */
+    bool                  fails; /* the settings chose this copy, operation or call */
+    void                 *to;    /* of a copy; of an operation: its result; NULL: of a call */
     const void           *from;
     size_t                bytes;
     emulated_operation    operation;
+    void (*function)(void *argument); /* of a call */
+    void                 *argument;
     double                seconds;
     emulated_event       *event;
     uint64_t              ticket; /* number of the record */
@@ -90,6 +92,7 @@ int  hsi_emulated_event_open(hs_device *device, hs_event *out);
 void hsi_emulated_event_close(hs_event *event);
 int  hsi_emulated_copy(hs_stream *stream, hs_address to, hs_address from, size_t bytes);
 int  hsi_emulated_launch(hs_stream *stream, const hs_operation *operation);
+int  hsi_emulated_call(hs_stream *stream, void (*function)(void *argument), void *argument);
 int  hsi_emulated_record(hs_stream *stream, hs_event *event);
 int  hsi_emulated_wait(hs_stream *stream, const hs_event *event);
 int  hsi_emulated_query(hs_event *event);

@@ -47,23 +47,27 @@ static void take_time(const emulated_item *item, int64_t start)
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
 }
 
-/* Copy or compute; without the lock. */
+/* Copy, compute or call; without the lock. */
 static void work(const emulated_item *item)
 {
     int64_t start = hsi_clock_ns();
 
     if (item->kind == ITEM_COPY)
         memmove(item->to, item->from, item->bytes);
+    else if (item->kind == ITEM_CALL)
+        item->function(item->argument);
     else
         hsi_emulated_compute(&item->operation);
     take_time(item, start);
 }
 
-/* Fail a copy or operation as the settings say, under the lock. */
+/* Fail a copy, operation or call as the settings say, under the lock. A call has no wrong result. */
 static void fail(emulated_stream *s, const emulated_item *item)
 {
     hsi_emulated_fault fault = s->device->settings.fault;
 
+    if (fault == HSI_EMULATED_WRONG && !item->to)
+        return;
     if (fault == HSI_EMULATED_WRONG) {
         memset(item->to, 0xc1,
                item->kind == ITEM_COPY && item->bytes < sizeof(float) ? item->bytes
@@ -175,7 +179,7 @@ static int enqueue(hs_stream *stream, const emulated_item *item, const char *cal
     if (copy) {
         *copy = *item;
         copy->next = NULL;
-        if (copy->kind == ITEM_COPY || copy->kind == ITEM_OPERATION)
+        if (copy->kind != ITEM_RECORD && copy->kind != ITEM_WAIT)
             copy->fails = ++s->device->operations == s->device->settings.fail_operation;
         if (copy->kind == ITEM_RECORD)
             copy->ticket = ++copy->event->asked;
@@ -242,6 +246,16 @@ int hsi_emulated_launch(hs_stream *stream, const hs_operation *operation)
     if (settings->speed > 0)
         item.seconds += hsi_emulated_flops(&item.operation) / settings->speed;
     return enqueue(stream, &item, "launch");
+}
+
+int hsi_emulated_call(hs_stream *stream, void (*function)(void *argument), void *argument)
+{
+    const emulated_item item = {.kind = ITEM_CALL,
+                                .seconds = hsi_emulated_of(stream->device)->settings.launch,
+                                .function = function,
+                                .argument = argument};
+
+    return hsi_emulated_begin_call(stream->device, "call") && enqueue(stream, &item, "call");
 }
 
 int hsi_emulated_event_open(hs_device *device, hs_event *out)

@@ -244,6 +244,16 @@ static int peer(hs_device *to, hs_device *from)
     return to == from;
 }
 
+static int call(hs_stream *stream, void (*function)(void *argument), void *argument)
+{
+    if (hsi_device_is_lost(stream->device))
+        return 0;
+    function(argument);
+    return 1;
+}
+
+static const hs_call_ops calls = {.suffix = "_opencl", .call = call};
+
 static const hs_device_ops opencl_ops = {
     .abi = HS_DEVICE_ABI,
     .name = "opencl",
@@ -265,6 +275,7 @@ static const hs_device_ops opencl_ops = {
     .query = hsi_opencl_query,
     .elapsed = hsi_opencl_elapsed,
     .launch = hsi_opencl_launch,
+    .calls = &calls,
 };
 
 HS_API const hs_device_ops *hs_device_module(unsigned abi);

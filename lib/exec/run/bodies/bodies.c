@@ -158,8 +158,8 @@ static hs_status refuse_data(const hsi_bodies *bodies, const hsi_body *body, con
         return hsi_error_set(error, refusal->status, "%s", refusal->why);
     if (bodies->backends[body->slot] == &hsi_backend_plugin && type == HS_GPU)
         return hsi_error_set(error, HS_EDEPENDENT,
-                             "task %s: a plugin uses data of other tasks on CPUs and emulated GPUs "
-                             "only: set the task's GPU time to inf, or use "
+                             "task %s: the GPUs share the tiles of a factorisation, and no data of "
+                             "plugins: set the task's GPU time to inf, or use "
                              "settings.run.emulate[HS_GPU]",
                              name);
     return hsi_error_set(error, HS_EDEPENDENT,
@@ -174,8 +174,8 @@ static hs_status refuse_row(const hsi_bodies *bodies, const char *name, hs_type 
     if (type == HS_GPU && bodies->lists_modules)
         return hsi_error_set(error, HS_ERESOURCE,
                              "task %s: the GPUs of settings.gpu.module run only the kernels of a "
-                             "factorisation, on tiles: set the task's GPU time to inf, or use "
-                             "settings.run.emulate[HS_GPU]",
+                             "factorisation on tiles, or else functions of plugins on shared data: "
+                             "set the task's GPU time to inf, or use settings.run.emulate[HS_GPU]",
                              name);
     return hsi_error_set(error, HS_ERESOURCE, "task %s: no backend can run it on a %s", name,
                          type_name[type]);

@@ -268,8 +268,8 @@ static void dismiss_all(hs_exec *exec)
             hsi_set_phase(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
 }
 
-/* The run is over when no worker runs a task and no retry is left: a worker that sleeps until a
- * time would only poll running tasks. */
+/* The run is over when no worker runs a task, and neither a retry is left nor data of another rank is
+ * missing: a worker that sleeps until a time would only poll running tasks. */
 void hsi_decide_for_woken_workers(hs_exec *exec, int64_t now)
 {
     do {
@@ -283,8 +283,21 @@ void hsi_decide_for_woken_workers(hs_exec *exec, int64_t now)
     if (exec->dispatcher->gpus_prefetch)
         hsi_prefetch_waiting(exec);
     if (!exec->dispatcher->active && exec->dispatcher->waiting &&
-        !hsi_retries_count(exec->dispatcher->retries))
+        !hsi_retries_count(exec->dispatcher->retries) &&
+        !(exec->exchange && hsi_exchange_is_awaited(exec->exchange)))
         dismiss_all(exec);
+}
+
+void hsi_release_after_others(hs_exec *exec, const uint32_t *tasks, size_t count, int64_t now)
+{
+    const double time = hsi_policy_time(exec, now);
+
+    hsi_exchange_count_reported(exec->exchange, count);
+    for (size_t i = 0; i < count; i++)
+        hs_policy_ended_elsewhere(exec->policy, tasks[i], time, &exec->dispatcher->wake);
+    if (hs_policy_groups_endings(exec->policy))
+        hs_policy_collect_ready(exec->policy, time, NULL, &exec->dispatcher->wake);
+    hsi_decide_for_woken_workers(exec, now);
 }
 
 static void wait_for_decision(hsi_worker *worker, int64_t now)

@@ -36,6 +36,9 @@ void hsi_decide_for_all_at_start(hs_exec *exec);
  * workers if no task runs and no retry is left. `now` in ns. */
 void hsi_decide_for_woken_workers(hs_exec *exec, int64_t now);
 
+/* Tasks of other ranks are over: let the policy release their successors. `now` in ns. */
+void hsi_release_after_others(hs_exec *exec, const uint32_t *tasks, size_t count, int64_t now);
+
 /* Halt the run: no task starts any more. HS_STOP_NOW cancels all attempts, too. */
 void hsi_halt_run(hs_exec *exec, hs_exec_stop_mode how);
 

@@ -108,7 +108,6 @@ void hsi_dispatcher_reset(hs_exec *exec)
 {
     hsi_dispatcher    *d = exec->dispatcher;
     const hs_instance *in = exec->spec.in;
-    hsi_memory        *memory;
     const bool         has_graph = hs_instance_has_graph(in);
     double             latency, bandwidth;
     unsigned           i;
@@ -122,7 +121,7 @@ void hsi_dispatcher_reset(hs_exec *exec)
     d->latest = 0;
     d->next_look = HSI_FAR;
     d->own_list_may_resume = has_graph && !hs_policy_groups_endings(exec->policy);
-    d->gpus_prefetch = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory) != NULL;
+    d->gpus_prefetch = hsi_run_data_devices(hsi_bodies_data(exec->bodies)) != NULL;
     d->gpus_choose_next = has_graph && hs_instance_link(in, HS_H2D, &latency, &bandwidth);
 }
 

@@ -30,6 +30,8 @@ hs_status hsi_report_predict_end(hs_exec *exec)
     for (i = 0; i < n; i++) {
         double weight = hsi_task_weight(spec->in, (uint32_t)i);
 
+        if (exec->exchange && hsi_exchange_is_elsewhere(exec->exchange, (uint32_t)i))
+            continue;
         report->total_weight += weight;
         if (hsi_is_done_by_earlier_run(exec->results, (uint32_t)i) ||
             hsi_is_unselected(exec->results, (uint32_t)i))
@@ -56,7 +58,7 @@ void hsi_report_progress(hs_exec *exec)
     double            weight = report->resumed_weight;
     hs_exec_progress  p = {.struct_size = sizeof p,
                            .seconds = 1e-9 * (double)(now - hsi_control_start_ns(exec->control)),
-                           .total = hs_instance_tasks(exec->spec.in) -
+                           .total = hsi_run_task_count(exec) -
                                     hsi_results_unselected_tasks(exec->results),
                            .done = hsi_results_past(exec->results)->done};
     unsigned          i;

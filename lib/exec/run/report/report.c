@@ -112,7 +112,7 @@ static void add_times(const hs_exec *exec, hs_exec_report *r)
 void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
 {
     const hsi_results *results = exec->results;
-    hs_exec_report     r = {.tasks = hs_instance_tasks(exec->spec.in),
+    hs_exec_report     r = {.tasks = hsi_run_task_count(exec),
                             .done = hsi_results_past(results)->done,
                             .resumed = hsi_results_past(results)->done,
                             .failed = hsi_results_event_count(results, HSI_COUNT_FAILED),
@@ -140,6 +140,8 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
     r.done -= lost;
     r.not_run = r.tasks - r.left_out - r.done - r.failed - r.unrecorded;
     add_times(exec, &r);
+    for (i = 0; exec->exchange && hsi_exchange_rank(exec->exchange, i); i++)
+        r.seconds = fmax(r.seconds, hsi_exchange_rank(exec->exchange, i)->seconds);
     hsi_sized_copy_out(out, &r, sizeof r);
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "exec/client/client.h"
+#include "exec/device/devices.h"
 #include "exec/run/control.h"
 
 /* Return true if all tasks on that type are emulated. */
@@ -58,11 +59,11 @@ static void number_gpus_after_hosts(const hs_instance *in, hs_transfer *list, si
     }
 }
 
-static void collect_shared_transfers(hs_exec *exec, const hsi_sharing *sharing, hsi_memory *memory)
+static void collect_shared_transfers(hs_exec *exec, hsi_devices *devices)
 {
     hsi_report  *report = exec->report;
     hs_transfer *list =
-        sharing->transfers(memory, hsi_control_start_ns(exec->control), &report->transfer_count);
+        hsi_records_list(devices, hsi_control_start_ns(exec->control), &report->transfer_count);
 
     number_gpus_after_hosts(exec->spec.in, list, report->transfer_count);
     report->transfers = list;
@@ -70,14 +71,13 @@ static void collect_shared_transfers(hs_exec *exec, const hsi_sharing *sharing, 
 
 void hsi_report_collect_transfers(hs_exec *exec)
 {
-    hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory);
+    hsi_devices *devices = hsi_run_data_devices(hsi_bodies_data(exec->bodies));
 
     hsi_report_forget_transfers(exec->report);
     if (!exec->spec.settings.keep.transfers)
         return;
-    if (sharing)
-        collect_shared_transfers(exec, sharing, memory);
+    if (devices)
+        collect_shared_transfers(exec, devices);
     else
         copy_emulated_transfers(exec);
 }

@@ -107,14 +107,12 @@ void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 {
     const hs_exec     *exec = worker->exec;
     const hsi_run_data    *data = hsi_bodies_data(exec->bodies);
-    hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_run_data_sharing(data, &memory);
     const hs_graph    *graph = NULL;
     hsi_ahead          list[DEPTH_MOST];
     size_t             count, i;
     unsigned           slot;
 
-    if (!sharing || !exec->spec.plan ||
+    if (!hsi_run_data_devices(data) || !exec->spec.plan ||
         !hs_policy_keeps_plan(exec->spec.settings.decide.policy))
         return;
     slot = hsi_worker_body(worker, task)->slot;
@@ -123,7 +121,7 @@ void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
         return;
     count = make_list(worker, graph, task, list);
     if (worker->type == HS_GPU)
-        sharing->ahead(worker->states[slot], list, count);
+        hsi_device_ahead(worker->states[slot], list, count);
     for (i = 1; i < count && worker->type == HS_CPU; i++)
         hsi_run_data_prefetch(data, hs_instance_row_of(exec->spec.in, list[i].task));
 }
@@ -131,8 +129,6 @@ void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 void hsi_window_prefetch(hsi_worker *worker, uint32_t task)
 {
     const hs_exec     *exec = worker->exec;
-    hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(exec->bodies), &memory);
     const hsi_body    *body = NULL;
     unsigned           slot;
 
@@ -143,5 +139,5 @@ void hsi_window_prefetch(hsi_worker *worker, uint32_t task)
     if (task != HS_NONE)
         body = hsi_worker_body(worker, task);
     if (worker->states[slot])
-        sharing->next(worker->states[slot], body && body->slot == slot ? body->body : NULL);
+        hsi_device_next(worker->states[slot], body && body->slot == slot ? body->body : NULL);
 }

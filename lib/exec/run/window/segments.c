@@ -78,15 +78,13 @@ static size_t reach(const part *p, size_t first)
 static hs_status make_segments(part *p, hsi_worker *worker, hs_backend_worker *state,
                                hs_error *error)
 {
-    hsi_memory        *memory;
-    const hsi_sharing *sharing = hsi_run_data_sharing(hsi_bodies_data(worker->exec->bodies), &memory);
-    hs_status          st = HS_OK;
-    size_t             i, count;
+    hs_status st = HS_OK;
+    size_t    i, count;
 
     for (i = 0; i < p->count && st == HS_OK; i += count ? count : 1) {
         count = reach(p, i);
         if (count)
-            st = sharing->segment(state, p->list + i, &count, error);
+            st = hsi_device_segment_make(state, p->list + i, &count, error);
         worker->window->has_segments |= count > 0;
     }
     return st;

@@ -3,6 +3,7 @@
 #define HSI_EXEC_RUN_WINDOW_PRIVATE_H
 
 #include "exec/client/client.h"
+#include "exec/device/devices.h"
 #include "exec/run/bodies/bodies.h"
 #include "exec/run/window/window.h"
 

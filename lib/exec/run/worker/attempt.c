@@ -116,6 +116,8 @@ hs_outcome hsi_attempt_record_end(hsi_worker *worker, int64_t start, int64_t end
         report_note(worker);
     hsi_account_add_done(worker, worker->thread->attempt.task,
                          worker->thread->attempt.verification);
+    if (exec->exchange && hsi_exchange_task_done(exec->exchange, worker->thread->attempt.task))
+        hsi_wake_caller(exec->control);
     return outcome;
 }
 
