@@ -27,8 +27,8 @@ HS_API hs_status hs_certificate_create(const hs_bound *bound, const hs_instance 
  * hs_report.bound of best or exact). The proof enumerates cases within the time limit of the
  * settings, 10 seconds by default; cases left unproved at the limit lower the proved value. `name`
  * is the bound's name in the certificate: up to 31 printable characters without blank or comma. The
- * proof ignores edges for a graph of more than 128 tasks and barriers, and transfers for a smaller
- * graph.
+ * proof ignores edges for a graph of more than 128 tasks and barriers. In a smaller graph it counts
+ * transfers between the host and GPUs, not those between GPUs.
  */
 HS_API hs_status hs_certificate_prove(const hs_instance *in, const char *name, double value,
                                       const hs_settings *settings, hs_certificate **out);

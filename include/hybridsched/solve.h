@@ -136,10 +136,10 @@ typedef struct hs_report {
     size_t struct_size;
     double bound; /* lower bound proved during the solve; 0: none */
     char   bound_name[32];
-    bool   proved;          /* whether the schedule is certified: the makespan (as exact sums of
-                               times, rounded up) is within `gap` of the optimum; with gap 0 the
-                               schedule is optimal, in a graph up to a relative 1e-11 by which
-                               `bound` may be below the makespan */
+    bool   proved;          /* whether the search proved that the makespan (as exact sums of times,
+                               rounded up) is within `gap` of the optimum; with gap 0 the schedule
+                               is optimal, in a graph up to a relative 1e-11 by which `bound` may be
+                               below the makespan. hs_certificate_prove() certifies this */
     bool     limit_reached; /* whether time_limit or iterations stopped the search */
     double   certified;     /* largest exact sum of times of a worker, rounded up; for a graph
                                the makespan, or the bound if rounded ends lie below the bound */

@@ -29,6 +29,7 @@ typedef struct hsi_algorithm {
     hs_status (*search)(const hsi_members *members, const hs_instance *in,
                         const hs_settings *settings, hs_schedule **out, hs_report *report);
     const char *policy; /* name of the policy; NULL: none */
+    bool available_by_policy; /* whether the policy supports settings.available, but not run() */
 } hsi_algorithm;
 
 extern const hsi_algorithm hsi_alg_heteroprio, hsi_alg_heteroprio_ns, hsi_alg_balanced_estimate,

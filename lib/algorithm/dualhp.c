@@ -162,8 +162,10 @@ const hsi_algorithm hsi_alg_dualhp = {
         .cost = "O(n log n + n g) for g guesses of the makespan; g is small",
         .guarantee = hsi_guarantee_2,
         .supports_graphs = true,
+        .supports_available = true,
         .supported_ranks = HSI_ANY_RANK,
     },
     .run = run,
     .policy = "dualhp",
+    .available_by_policy = true,
 };

@@ -2,6 +2,8 @@
 #ifndef HSI_CORE_CERTIFICATE_H
 #define HSI_CORE_CERTIFICATE_H
 
+#include <stdbool.h>
+
 #include <hybridsched/certificate.h>
 
 /* The kind of proof of a bound T; hsched-formats(5) has the arguments. */
@@ -12,7 +14,8 @@ typedef enum hsi_proof_kind {
     HSI_PROOF_CONFIGURATION, /* multipliers of the tasks, and knapsacks */
     HSI_PROOF_TREE,          /* a tree of cases, each proved */
     HSI_PROOF_GRAPH,         /* multipliers of loads, and of paths through the graph */
-    HSI_PROOF_GRAPH_TREE     /* a tree of cases of a graph, each proved */
+    HSI_PROOF_GRAPH_TREE,    /* a tree of cases of a graph, each proved */
+    HSI_PROOF_WINDOWS        /* windows of the tasks of a graph, with transfers */
 } hsi_proof_kind;
 
 /* A class of tasks with equal times, and the multiplier of each task. */
@@ -31,7 +34,8 @@ typedef enum hsi_proof_step {
     HSI_STEP_ORDER, /* branch of a graph's tree by the order of two tasks: the one first, the
                        other first, or both at once */
     HSI_STEP_GRAPH, /* leaf of the tree: multipliers of loads and of paths */
-    HSI_STEP_CROWD  /* leaf of the tree: too many tasks that run at the same time */
+    HSI_STEP_CROWD, /* leaf of the tree: too many tasks that run at the same time */
+    HSI_STEP_WINDOWS /* leaf of the tree: rows that derive windows of the tasks */
 } hsi_proof_step;
 
 /*
@@ -51,6 +55,31 @@ typedef struct hsi_proof_path {
     uint32_t *step;
 } hsi_proof_path;
 
+/* What a row of a proof by windows derives. The last row of a proof is of one of the last two
+ * kinds. */
+typedef enum hsi_row_kind {
+    HSI_ROW_HEAD,        /* a head, over the arc from a predecessor */
+    HSI_ROW_TAIL,        /* a tail, over the arc to a successor */
+    HSI_ROW_ANCESTORS,   /* the heads, by the load of some ancestors */
+    HSI_ROW_DESCENDANTS, /* the tails, by the load of some descendants */
+    HSI_ROW_WINDOW,      /* contradiction: the load of some tasks does not fit into their window */
+    HSI_ROW_CLOSED       /* contradiction: a task can run on no type */
+} hsi_row_kind;
+
+static inline bool hsi_row_has_tasks(hsi_row_kind kind)
+{
+    return kind == HSI_ROW_ANCESTORS || kind == HSI_ROW_DESCENDANTS || kind == HSI_ROW_WINDOW;
+}
+
+typedef struct hsi_proof_row {
+    hsi_row_kind kind;
+    uint32_t     task;          /* unused in a window */
+    uint32_t     type, other;   /* over an arc: the hs_type, and the task at the other end */
+    double       multiplier[2]; /* multipliers of the loads of several tasks, by type */
+    size_t       tasks;
+    uint32_t    *list;          /* the several tasks; NULL: none */
+} hsi_proof_row;
+
 typedef struct hsi_proof_node {
     hsi_proof_step step;
     uint32_t kind, cut; /* branch: at most `cut` tasks of the kind on CPUs, or more; in a graph
@@ -62,6 +91,8 @@ typedef struct hsi_proof_node {
     int64_t        *worth; /* worth of each class, HSI_CLASSES per kind; 0 for empty classes */
     size_t          paths; /* number of a graph's paths; or 1, the parallel tasks */
     hsi_proof_path *path;
+    size_t          rows; /* rows of HSI_STEP_WINDOWS */
+    hsi_proof_row  *row;
 } hsi_proof_node;
 
 #define HSI_OVER_CPUS (UINT32_MAX - 1)
@@ -90,7 +121,7 @@ struct hs_certificate {
     int64_t             capacity, most[2];
     size_t              kinds;
     hsi_certified_kind *kind;
-    size_t              nodes; /* nodes of the tree, in preorder */
+    size_t              nodes; /* nodes of the tree, in preorder; or one with windows */
     hsi_proof_node     *node;
     size_t              paths; /* paths through the graph */
     hsi_proof_path     *path;

@@ -16,11 +16,20 @@ enum {
                               SLICE_MS */
 };
 
+/* Limit of the work of all dual steps for an LP in a search with counted iterations: below a second
+ * on most machines. */
+static const double counted_work = 1e9;
+
+/* Return the work of a step of the simplex method: rows x columns, with a constant for each row. */
+static double work_of_step(glp_prob *lp)
+{
+    return (LEAST_ROWS + (double)glp_get_num_rows(lp)) * glp_get_num_cols(lp);
+}
+
 static void set_slice(glp_prob *lp, const hsi_stop *stop, int steps, glp_smcp *parameters)
 {
     double left = 1000 * hsi_stop_seconds_left(stop);
-    double step = (LEAST_ROWS + (double)glp_get_num_rows(lp)) * glp_get_num_cols(lp);
-    double slice = 1 + floor(SLICE_WORK / fmax(step, 1));
+    double slice = 1 + floor(SLICE_WORK / fmax(work_of_step(lp), 1));
 
     parameters->tm_lim = left < SLICE_MS ? 1 + (int)left : SLICE_MS;
     parameters->it_lim = steps;
@@ -36,6 +45,14 @@ static int step_limit(glp_prob *lp)
     return 2000 + 20 * (glp_get_num_rows(lp) + glp_get_num_cols(lp));
 }
 
+/* Return whether all steps for this LP, if they were as long as one now, took more work than a
+ * search with counted iterations allows. */
+static bool is_beyond_counted_work(glp_prob *lp, const hsi_stop *stop)
+{
+    return stop->settings->iterations > 0 &&
+           glp_get_it_cnt(lp) * work_of_step(lp) > counted_work;
+}
+
 static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)
 {
     int code, last = glp_get_it_cnt(lp) + step_limit(lp);
@@ -43,6 +60,8 @@ static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_
     do {
         if (glp_get_it_cnt(lp) >= last)
             return HSI_SIMPLEX_FAILED;
+        if (parameters->meth == GLP_DUALP && is_beyond_counted_work(lp, stop))
+            return HSI_SIMPLEX_STOPPED;
         set_slice(lp, stop, last - glp_get_it_cnt(lp), parameters);
         code = glp_simplex(lp, parameters);
         if (code == GLP_ETMLIM || code == GLP_EITLIM)

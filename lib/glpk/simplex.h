@@ -9,7 +9,8 @@
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,
-    HSI_SIMPLEX_STOPPED, /* the simplex method ended since the time is up, or it was cancelled */
+    HSI_SIMPLEX_STOPPED, /* the method ended since the time is up or the counted work is done, or it was
+                            cancelled */
     HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called */
 } hsi_simplex_end;
 
@@ -23,7 +24,8 @@ static inline double hsi_lp_coefficient(double number)
 
 /*
  * Run a simplex method (GLP_PRIMAL or GLP_DUALP) from the current basis, in slices, so that time
- * limit and cancel request take effect within one LP. `tolerance` is GLPK's primal and dual
+ * limit and cancel request take effect within one LP. If the settings count iterations, GLP_DUALP
+ * also stops after a fixed amount of work for the LP. `tolerance` is GLPK's primal and dual
  * feasibility tolerance, 0 its default. After a failure the method starts again from the standard
  * basis with GLPK's defaults. Call under the guard.
  */

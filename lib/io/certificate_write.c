@@ -112,6 +112,41 @@ static void put_path(writer *w, const hsi_proof_path *path)
     put_steps(w, path);
 }
 
+static void put_tasks(writer *w, const hsi_proof_row *row)
+{
+    char text[32];
+
+    for (size_t i = 0; i < row->tasks && !hsi_output_failed(&w->out); i++) {
+        snprintf(text, sizeof text, ",%lu", (unsigned long)row->list[i]);
+        put(w, text);
+    }
+}
+
+static void put_row(writer *w, const hsi_proof_row *row)
+{
+    static const char *const names[] = {"head", "tail", "ancestors", "descendants", "window",
+                                        "closed"};
+    char text[160], x[48], y[48];
+
+    snprintf(text, sizeof text, "%s", names[row->kind]);
+    put(w, text);
+    if (row->kind != HSI_ROW_WINDOW) {
+        snprintf(text, sizeof text, ",%lu", (unsigned long)row->task);
+        put(w, text);
+    }
+    if (hsi_row_has_tasks(row->kind)) {
+        snprintf(text, sizeof text, ",%s,%s", exact(row->multiplier[HS_CPU], x),
+                 exact(row->multiplier[HS_GPU], y));
+        put(w, text);
+        put_tasks(w, row);
+    } else if (row->kind != HSI_ROW_CLOSED) {
+        snprintf(text, sizeof text, ",%s,%lu", row->type == HS_CPU ? "cpu" : "gpu",
+                 (unsigned long)row->other);
+        put(w, text);
+    }
+    put(w, "\n");
+}
+
 static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *node)
 {
     char text[160], u[48], v[48];
@@ -144,6 +179,10 @@ static void put_node(writer *w, const hs_certificate *c, const hsi_proof_node *n
     case HSI_STEP_CROWD:
         put(w, "crowd");
         put_steps(w, node->path);
+        return;
+    case HSI_STEP_WINDOWS:
+        for (size_t i = 0; i < node->rows && !hsi_output_failed(&w->out); i++)
+            put_row(w, &node->row[i]);
         return;
     }
     put(w, text);
@@ -190,7 +229,8 @@ static void put_proof(writer *w, const hs_certificate *c)
         put_tree(w, c);
         break;
     case HSI_PROOF_GRAPH_TREE:
-        put(w, "proof,graph-tree\n");
+    case HSI_PROOF_WINDOWS:
+        put(w, c->proof == HSI_PROOF_WINDOWS ? "proof,windows\n" : "proof,graph-tree\n");
         for (size_t i = 0; i < c->nodes && !hsi_output_failed(&w->out); i++)
             put_node(w, c, &c->node[i]);
         break;

@@ -45,6 +45,7 @@ typedef struct dualhp_state {
     uint32_t *news, *scratch;
     /* The guess, and sums that hold for any guess in [from, below). */
     double  remaining[2]; /* indexed by hs_type: remaining work of its workers */
+    double *available;    /* indexed by worker: time before which it starts nothing */
     double *p, *q;        /* times of the waiting tasks, in the order of by_rho */
     double  least, from, below;
     double  forced[2];
@@ -60,6 +61,7 @@ static void dualhp_free(void *state)
     hsi_ranking_close(&d->ranking);
     free(d->type);
     free(d->retired);
+    free(d->available);
     free(d->by_rho);
     free(d->by_rank);
     free(d->by_number);
@@ -78,6 +80,7 @@ static hs_status allocate_arrays(dualhp_state *d)
 
     d->type = malloc(n);
     d->retired = calloc((size_t)d->pb.m + d->pb.k, 1);
+    d->available = calloc((size_t)d->pb.m + d->pb.k, sizeof *d->available);
     d->by_rho = malloc(n * sizeof *d->by_rho);
     d->by_rank = malloc(n * sizeof *d->by_rank);
     d->by_number = malloc(n * sizeof *d->by_number);
@@ -87,7 +90,7 @@ static hs_status allocate_arrays(dualhp_state *d)
     d->q = malloc(n * sizeof *d->q);
     d->gpu_before = malloc(n * sizeof *d->gpu_before);
     d->cpu_after = malloc(n * sizeof *d->cpu_after);
-    return d->type && d->retired && d->by_rho && d->by_rank && d->by_number && d->news &&
+    return d->type && d->retired && d->available && d->by_rho && d->by_rank && d->by_number && d->news &&
                    d->scratch && d->p && d->q && d->gpu_before && d->cpu_after
                ? HS_OK
                : HS_ENOMEM;
@@ -119,6 +122,8 @@ static hs_status dualhp_create(void *data, hs_policy *policy, const hs_instance 
         d->type[i] = NOT_WAITING;
     d->in_service[HS_CPU] = d->pb.m;
     d->in_service[HS_GPU] = d->pb.k;
+    for (unsigned w = 0; settings->available && w < d->pb.m + d->pb.k; w++)
+        d->available[w] = settings->available[w];
     *out = d;
     return HS_OK;
 }
@@ -206,7 +211,8 @@ static double sum_remaining(dualhp_state *d, double now)
 
     d->remaining[HS_CPU] = d->remaining[HS_GPU] = 0;
     for (unsigned w = 0; w < d->pb.m + d->pb.k; w++) {
-        double rest = larger(hsi_states_expected_end_with_prefetched(&d->states, w, now) - now, 0);
+        double end = hsi_states_expected_end_with_prefetched(&d->states, w, now);
+        double rest = larger(larger(end, d->available[w]) - now, 0);
 
         d->remaining[hsi_states_type(&d->states, w)] += rest;
         high += rest;

@@ -72,6 +72,14 @@ static hs_status choose_algorithm(chosen *choice, const hs_algorithm *alg, const
     return hs_instance_has_graph(in) && !choice->known.supports_graphs ? HS_EDEPENDENT : HS_OK;
 }
 
+static bool has_busy_worker(const hs_settings *settings)
+{
+    for (size_t w = 0; settings->available && w < settings->available_count; w++)
+        if (settings->available[w] > 0)
+            return true;
+    return false;
+}
+
 /* Select the heuristic, search or policy; call after the settings are resolved. HS_EINVAL: the
  * algorithm does not take the rank. */
 static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_settings *settings)
@@ -82,7 +90,8 @@ static hs_status choose_runner(chosen *choice, const hs_instance *in, const hs_s
         return HS_EINVAL;
     choice->by_policy = own && own->policy &&
                         (!own->run || settings->rank != HS_RANK_DEFAULT ||
-                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in));
+                         settings->parameters.ratio_tolerance > 0 || hs_instance_has_graph(in) ||
+                         (own->available_by_policy && has_busy_worker(settings)));
     return hsi_settings_check_available(settings, in, choice->known.supports_available);
 }
 

@@ -19,7 +19,8 @@ class Report:
     bound_name : str
         Name of the bound.
     optimal : bool
-        Whether the makespan was proved to be optimal, as exact sums of the times.
+        Whether the makespan was proved to be optimal, as exact sums of the times. A search proves
+        this without a certificate; `hybridsched.prove` makes one.
     certified : float
         Largest exact sum of the times of a worker, rounded up; 0 if unknown.
     limit_reached : bool

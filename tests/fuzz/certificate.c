@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Target of certificates of three small instances: no accepted certificate claims more than the
+ * Target of certificates of four small instances: no accepted certificate claims more than the
  * optimum. The digit at the begin of an input chooses the instance; the checksum is added.
  */
 
@@ -28,6 +28,8 @@ static subject subjects[] = {
     {"# cpus 2\n# gpus 1\ncpu,gpu\n3,2\n3,2\n4,1\n5,3\n2,inf\n", 0, NULL, NULL},
     {"# cpus 1\n# gpus 1\nid,cpu,gpu,after\na,2,1,\nb,3,2,a\nc,2,4,a\nd,1,1,b;c\n", 0, NULL, NULL},
     {"# cpus 2\n# gpus 2\ncpu,gpu,count\n7,3,5\n4,2,3\n", 0, NULL, NULL},
+    {"# cpus 2\n# gpus 1\n# link h2d 0 1\n# link d2h 0 1\nid,cpu,gpu,after\na,2,3,\nb,6,1,a:2\n"
+     "c,2,4,b:3\nd,4,inf,a\ne,1,3,c;d:2\nf,5,2,a:1\n", 0, NULL, NULL},
 };
 
 enum { SUBJECTS = sizeof subjects / sizeof *subjects };

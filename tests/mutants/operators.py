@@ -37,10 +37,14 @@ class Mistake:
         return text[:self.at] + self.new + text[self.end:]
 
     def lines(self, text):
-        """Return the number of the first changed line, and the changed lines before and after."""
+        """Return the number of the first changed line, and the changed lines before and after, with
+        lines above them until the text occurs once."""
         first, last = text.rfind("\n", 0, self.at) + 1, text.find("\n", self.end)
+        number = text.count("\n", 0, self.at) + 1
+        while first > 0 and text.count(text[first:last]) > 1:
+            first = text.rfind("\n", 0, first - 1) + 1
         was, now = text[first:last], text[first:self.at] + self.new + text[self.end:last]
-        return text.count("\n", 0, self.at) + 1, " ".join(was.split()), " ".join(now.split())
+        return number, " ".join(was.split()), " ".join(now.split())
 
 
 def tokens_of(text):

@@ -51,6 +51,16 @@ static void set_available(const sample *s, dice *d, double *available, hs_settin
     settings->available_count = s->m + s->k;
 }
 
+static bool has_busy_worker(const hs_settings *settings)
+{
+    for (size_t w = 0; w < settings->available_count; w++)
+        if (settings->available[w] > 0)
+            return true;
+    return false;
+}
+
+/* Compare with the definition; dualhp with busy workers is the policy, which check_graph_policies
+ * compares. */
 static void check_literal(const sample *s, const hs_algorithm *alg, const hs_settings *settings,
                           const hs_schedule *found)
 {
@@ -58,7 +68,7 @@ static void check_literal(const sample *s, const hs_algorithm *alg, const hs_set
     plan        expected = {0, 0, NULL};
     const char *differs;
 
-    if (!run)
+    if (!run || (strcmp(hs_algorithm_name(alg), "dualhp") == 0 && has_busy_worker(settings)))
         return;
     run(s, settings, &expected);
     differs = plan_first_difference(&expected, found, s);

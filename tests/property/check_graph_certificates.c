@@ -8,6 +8,7 @@
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "certificate_text.h"
 #include "graph_brute_force.h"
@@ -55,11 +56,53 @@ static void put_forged_way(const graph_sample *g, certificate_text *t, dice *d)
     t->size += (size_t)sprintf(t->at + t->size, "\n");
 }
 
+static const char *some_type(dice *d)
+{
+    return dice_below(d, 2) ? "cpu" : "gpu";
+}
+
+/* Append a row about the load of random tasks. */
+static void put_forged_load(const graph_sample *g, certificate_text *t, dice *d, const char *name)
+{
+    unsigned first = dice_below(d, (unsigned)g->n);
+
+    t->size += (size_t)sprintf(t->at + t->size, "%s,%u*2^0,%u*2^0", name, dice_below(d, 3),
+                               dice_below(d, 3));
+    for (unsigned task = 0; task < g->n; task++)
+        if (task == first || dice_below(d, 2))
+            t->size += (size_t)sprintf(t->at + t->size, ",%u", task);
+    t->size += (size_t)sprintf(t->at + t->size, "\n");
+}
+
+/* Append random rows of windows, and a contradiction. */
+static void put_forged_windows(const graph_sample *g, certificate_text *t, dice *d)
+{
+    unsigned last = (unsigned)g->n - 1;
+    char     name[32];
+
+    for (unsigned rows = dice_below(d, 30); rows > 0; rows--) {
+        bool     side = dice_below(d, 2);
+        unsigned a = dice_between(d, 0, last), b = dice_between(d, 0, last);
+
+        if (dice_below(d, 5) == 0) {
+            sprintf(name, "%s,%u", side ? "ancestors" : "descendants", a);
+            put_forged_load(g, t, d, name);
+        } else if (g->edge[a][b]) {
+            t->size += (size_t)sprintf(t->at + t->size, "%s,%u,%s,%u\n", side ? "head" : "tail",
+                                       side ? b : a, some_type(d), side ? a : b);
+        }
+    }
+    if (dice_below(d, 2))
+        t->size += (size_t)sprintf(t->at + t->size, "closed,%u\n", dice_between(d, 0, last));
+    else
+        put_forged_load(g, t, d, "window");
+}
+
 /* Append a random tree of cases: branches and leaves. */
 static void put_forged_case(const graph_sample *g, certificate_text *t, dice *d, unsigned depth)
 {
     unsigned last = (unsigned)g->n - 1, a = dice_between(d, 0, last), b = dice_between(d, 0, last);
-    unsigned step = dice_between(d, depth < 4 ? 0 : 2, 3);
+    unsigned step = dice_between(d, depth < 4 ? 0 : 2, 4);
 
     if (step == 0)
         t->size += (size_t)sprintf(t->at + t->size, "type,%u\n", a);
@@ -68,33 +111,39 @@ static void put_forged_case(const graph_sample *g, certificate_text *t, dice *d,
     else if (step == 2)
         t->size +=
             (size_t)sprintf(t->at + t->size, "crowd,%u,%u,%u\n", a, b, dice_between(d, 0, last));
-    else
+    else if (step == 3)
         t->size +=
             (size_t)sprintf(t->at + t->size, "multipliers,1*2^0,1*2^%u\n", dice_between(d, 0, 2));
+    else
+        put_forged_windows(g, t, d);
     for (unsigned part = 0; step < 2 && part < 2 + step; part++)
         put_forged_case(g, t, d, depth + 1);
     if (step == 3)
         put_forged_way(g, t, d);
 }
 
-/* Check that a forged certificate of slightly more than the optimum is refused, for random paths
- * and cases. */
+/* Check that a forged certificate of slightly more than the optimum is refused, for random paths,
+ * windows and cases. */
 static void check_forged(const graph_sample *g, const sample *s, const hs_schedule *plan,
                          double best, dice *d)
 {
     static certificate_text forged;
     double                  value = 2 * ceil(best * 512 * 1.001) + 1; /* an odd numerator */
-    int                     tree = (int)dice_below(d, 2);
+    enum { PATHS, TREE, WINDOWS } kind = dice_below(d, 3);
+    static const char *const proof[] = {"graph\ncpu-multiplier,0,0*2^0\ngpu-multiplier,0,0*2^0",
+                                        "graph-tree", "windows"};
 
     forged.size =
         (size_t)sprintf(forged.at,
                         "# hybridsched certificate 1\nbound,forged\n"
-                        "value,%.17g,%.0f*2^-10\ninstance-digest,%016llx\nproof,graph%s\n",
+                        "value,%.17g,%.0f*2^-10\ninstance-digest,%016llx\nproof,%s\n",
                         value / 1024, value, (unsigned long long)hs_instance_digest(s->in),
-                        tree ? "-tree" : "\ncpu-multiplier,0,0*2^0\ngpu-multiplier,0,0*2^0");
-    if (tree)
+                        proof[kind]);
+    if (kind == TREE)
         put_forged_case(g, &forged, d, 0);
-    for (unsigned ways = tree ? 0 : dice_between(d, 1, 2); ways > 0; ways--)
+    if (kind == WINDOWS)
+        put_forged_windows(g, &forged, d);
+    for (unsigned ways = kind == PATHS ? dice_between(d, 1, 2) : 0; ways > 0; ways--)
         put_forged_way(g, &forged, d);
     forged.size += (size_t)sprintf(forged.at + forged.size, "checksum,0\n");
     certificate_text_write(s, &forged);
@@ -158,6 +207,114 @@ START_TEST(only_true_certificates_are_accepted)
         hs_schedule_free(plan);
         graph_sample_free(&g);
     }
+}
+END_TEST
+
+/* A change of a text: the first `from` becomes `to`. */
+typedef struct change {
+    const char *from, *to;
+} change;
+
+/* Return a chain a, b, c on a CPU and a GPU, where b runs on the GPU only and its two edges carry 3
+ * and 5 bytes of a unit of time each, and d, which a precedes. */
+static hs_instance *chain_with_transfers(void)
+{
+    static const double cpu[] = {2, INFINITY, 2, 4}, gpu[] = {INFINITY, 1, INFINITY, INFINITY};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_task             task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 1, 1), HS_OK);
+    hs_task_init(&task);
+    for (size_t i = 0; i < 4; i++) {
+        task.cpu = cpu[i];
+        task.gpu = gpu[i];
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 3), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 0, 5), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 3, 0, 0, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* Check that a proof of the optimum 2 + 3 + 1 + 5 + 2 needs each of its rows, and each of the rows'
+ * entries. */
+START_TEST(each_row_is_needed)
+{
+    static const char   rows[] = "head,1,gpu,0\nhead,2,cpu,1\nclosed,2\n";
+    static const change changes[] = {
+        {"closed", "closed"},   {"head,1,gpu,0\n", ""},      {"head,2,cpu,1\n", ""},
+        {"closed,2", "closed,0"}, {"head,1,gpu", "head,1,cpu"}, {"head,2,cpu", "head,2,gpu"},
+        {"cpu,1", "cpu,0"},     {"gpu,0", "gpu,2"},           {"head,2", "tail,2"},
+        {"value,13,13*2^0", "value,13.5,27*2^-1"},            {"head,1,gpu,0", "head,3,cpu,0"},
+        {"closed,2", "window,1*2^0,1*2^0,3"},                 {"closed,2", "closed,4"},
+        {"head,1,gpu,0", "ancestors,1,1*2^0,0*2^0,0"}};
+    static certificate_text t;
+    const hs_placement      shortest[] = {{0, 2, 0, 0, HS_RUN}, {5, 6, 1, 1, HS_RUN},
+                                         {11, 13, 2, 0, HS_RUN}, {2, 6, 3, 0, HS_RUN}};
+    sample                  s = {.family = "chain", .in = chain_with_transfers()};
+    hs_schedule            *plan = NULL;
+
+    ck_assert_int_eq(hs_schedule_build(1, 1, 4, shortest, &plan), HS_OK);
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char *at, rest[512];
+
+        t.size = (size_t)sprintf(t.at,
+                                 "# hybridsched certificate 1\nbound,test\nvalue,13,13*2^0\n"
+                                 "instance-digest,%016llx\nproof,windows\n%schecksum,0\n",
+                                 (unsigned long long)hs_instance_digest(s.in), rows);
+        at = strstr(t.at, changes[i].from);
+        ck_assert_ptr_nonnull(at);
+        snprintf(rest, sizeof rest, "%s", at + strlen(changes[i].from));
+        t.size = (size_t)(at - t.at) + (size_t)sprintf(at, "%s%s", changes[i].to, rest);
+        certificate_text_write(&s, &t);
+        ck_assert_msg(certificate_verify(&s, plan, 1) == (i > 0), "change %zu", i);
+    }
+    hs_schedule_free(plan);
+    hs_instance_free(s.in);
+}
+END_TEST
+
+/* Check that rows are about edges and relatives, and that a load counts each task once. */
+START_TEST(rows_keep_to_the_graph)
+{
+    static const struct {
+        const char *rows, *value;
+        int         code;
+    } claims[] = {{"window,1*2^0,0*2^0,0,2,3\n", "8,1*2^3", 0},
+                  {"window,1*2^0,0*2^0,0,2,3\n", "8.5,17*2^-1", 1},
+                  {"window,1*2^0,0*2^0,0,2,3,3\n", "8.5,17*2^-1", 1},
+                  {"window,0*2^0,0*2^0,0,2,3\n", "8,1*2^3", 1},
+                  {"window,1*2^0,1*2^0,0,1,2,3\n", "8,1*2^3", 1},
+                  {"head,3,cpu,0\nclosed,3\n", "6,3*2^1", 0},
+                  {"head,3,cpu,2\nclosed,3\n", "6,3*2^1", 1},
+                  {"descendants,0,1*2^0,0*2^0,2,3\nclosed,0\n", "8,1*2^3", 0},
+                  {"ancestors,0,1*2^0,0*2^0,2,3\nclosed,0\n", "8,1*2^3", 1},
+                  {"ancestors,2,1*2^0,0*2^0,0,3\nclosed,2\n", "8,1*2^3", 1},
+                  {"descendants,0,1*2^0,0*2^0,0,2,3\nclosed,0\n", "9,9*2^0", 1}};
+    static certificate_text t;
+    const hs_placement      shortest[] = {{0, 2, 0, 0, HS_RUN}, {5, 6, 1, 1, HS_RUN},
+                                         {11, 13, 2, 0, HS_RUN}, {2, 6, 3, 0, HS_RUN}};
+    sample                  s = {.family = "chain", .in = chain_with_transfers()};
+    hs_schedule            *plan = NULL;
+
+    ck_assert_int_eq(hs_schedule_build(1, 1, 4, shortest, &plan), HS_OK);
+    for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
+        t.size = (size_t)sprintf(t.at,
+                                 "# hybridsched certificate 1\nbound,test\nvalue,%s\n"
+                                 "instance-digest,%016llx\nproof,windows\n%schecksum,0\n",
+                                 claims[i].value, (unsigned long long)hs_instance_digest(s.in),
+                                 claims[i].rows);
+        certificate_text_write(&s, &t);
+        ck_assert_msg(certificate_verify(&s, plan, 1) == claims[i].code, "claim %zu", i);
+    }
+    hs_schedule_free(plan);
+    hs_instance_free(s.in);
 }
 END_TEST
 
@@ -278,6 +435,8 @@ int main(void)
     tcase_set_timeout(cases, 900);
     tcase_add_checked_fixture(cases, certificate_fixture_open, certificate_files_close);
     tcase_add_test(cases, only_true_certificates_are_accepted);
+    tcase_add_test(cases, each_row_is_needed);
+    tcase_add_test(cases, rows_keep_to_the_graph);
     tcase_add_test(cases, crowds_need_a_common_type);
     tcase_add_test(cases, overlapping_tasks_have_no_order);
     suite_add_tcase(suite, cases);

@@ -126,6 +126,31 @@ static void bound_all(const graph_sample *s, const past *p, double optimum)
     }
 }
 
+/* Compare with the policy, which knows done tasks itself, where both break ties by the same order. */
+static void compare_with_policy(const graph_sample *s, const past *p, const char *name)
+{
+    hs_settings        settings = settings_of(p);
+    hs_policy_settings its;
+    hs_schedule       *found = NULL;
+    double             makespan;
+
+    for (size_t task = 0; task < s->n; task++)
+        if (s->position[task] != task)
+            return;
+    hs_policy_settings_init(&its);
+    its.skip = p->skip;
+    its.skip_worker = p->worker;
+    GRAPH_REQUIRE(s,
+                  hs_policy_simulate(hs_policy_find(name), s->in, NULL, s->in, &its, &found,
+                                     NULL) == HS_OK,
+                  "%s", name);
+    GRAPH_REQUIRE(s,
+                  hs_solve_makespan(NULL, hs_algorithm_find(name), s->in, &settings, &makespan,
+                                    NULL) == HS_OK && makespan == hs_schedule_makespan(found),
+                  "%s: %.17g, as a policy %.17g", name, makespan, hs_schedule_makespan(found));
+    hs_schedule_free(found);
+}
+
 START_TEST(rest_is_planned_as_by_brute_force)
 {
     size_t rounds = rounds_scaled(1500), small = 0;
@@ -140,6 +165,8 @@ START_TEST(rest_is_planned_as_by_brute_force)
         draw_past(&s, &p);
         is_small = p.left <= GRAPH_BRUTE_FORCE_TASKS && hs_instance_has_graph(s.in);
         if (hs_instance_has_graph(s.in)) {
+            compare_with_policy(&s, &p, "dmda");
+            compare_with_policy(&s, &p, "dynamic");
             least = solve_all(&s, &p, is_small);
             optimum = is_small ? graph_brute_force_rest(&s, p.skip, p.worker) : INFINITY;
             GRAPH_REQUIRE(&s, !is_small || fabs(least - optimum) <= 1e-11 * optimum,
@@ -245,6 +272,52 @@ START_TEST(predecessors_of_done_copies_are_done)
 }
 END_TEST
 
+/* The done task `a` left bytes for both copies of `b` on the GPU; `c` follows the second copy. */
+static hs_instance *copies_with_pieces(void)
+{
+    static const double times[] = {1, 10, 20};
+    hs_builder         *b = NULL;
+    hs_instance        *in = NULL;
+    hs_task             task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    hs_task_init(&task);
+    for (int i = 0; i < 3; i++) {
+        task.gpu = times[i];
+        task.count = i == 1 ? 2 : 1;
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    }
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 5), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 2, 1, 2, 0), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+START_TEST(a_copy_that_reads_bytes_is_a_predecessor)
+{
+    const unsigned char first[] = {1, 0, 0, 0};
+    const uint32_t      gpu[4] = {0};
+    hs_instance        *in = copies_with_pieces();
+    hs_settings         settings;
+    hs_schedule        *found = NULL;
+    hs_error            error = {0};
+
+    hs_settings_init(&settings);
+    settings.skip = first;
+    settings.skip_worker = gpu;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, &settings, &found), HS_OK);
+    ck_assert_msg(hs_schedule_check_rest(in, found, NULL, first, gpu, &error) == HS_OK, "%s",
+                  error.why);
+    ck_assert(hs_schedule_makespan(found) == 40);
+    hs_schedule_free(found);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(impossible_pasts_are_refused)
 {
     const unsigned char second[] = {0, 1}, first[] = {1, 0}, both[] = {1, 1};
@@ -282,6 +355,7 @@ int main(void)
     tcase_add_test(tcase, rest_is_planned_as_by_brute_force);
     tcase_add_test(tcase, results_lie_where_the_task_ran);
     tcase_add_test(tcase, predecessors_of_done_copies_are_done);
+    tcase_add_test(tcase, a_copy_that_reads_bytes_is_a_predecessor);
     tcase_add_test(tcase, impossible_pasts_are_refused);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

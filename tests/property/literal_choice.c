@@ -170,7 +170,9 @@ static double remaining_time(const law *l, int worker)
 {
     if (l->lane[worker].ahead >= 0)
         return law_end_of_prefetched(l, worker) - l->now;
-    return l->lane[worker].task >= 0 ? law_end_of_running(l, worker) - l->now : 0;
+    if (l->lane[worker].task >= 0)
+        return law_end_of_running(l, worker) - l->now;
+    return fmax(available_at(l, worker) - l->now, 0);
 }
 
 static double remaining_of_type(const law *l, int gpus)

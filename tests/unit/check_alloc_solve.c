@@ -239,6 +239,8 @@ START_TEST(graphs_survive_failed_allocations)
     hs_instance    *in = build_graph();
     const hs_graph *g;
     solve_context   context = {.in = in};
+    const unsigned char done[9] = {1, 1, 1}; /* the first row, and two copies of the second */
+    const uint32_t      worker[9] = {2, 3, 0};
 
     ck_assert_int_eq(hs_instance_graph(in, &g), HS_OK); /* build the graph of the instance, which
                                                            is built only once */
@@ -250,6 +252,10 @@ START_TEST(graphs_survive_failed_allocations)
             check_single_and_lasting_failures(hs_algorithm_name(context.algorithm), solve_instance,
                                               &context);
     }
+    context.settings.skip = done;
+    context.settings.skip_worker = worker;
+    context.algorithm = hs_algorithm_find("heft");
+    check_single_and_lasting_failures("the rest by heft", solve_instance, &context);
     hs_instance_free(in);
 }
 END_TEST

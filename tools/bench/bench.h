@@ -131,6 +131,9 @@ typedef struct bench_campaign {
 void bench_campaign_read(bench_campaign *c, const char *name, const char *path, const char *text);
 void bench_campaign_free(bench_campaign *c);
 
+/** Set the name of the baseline. A name longer than any algorithm's ends the program. */
+void bench_set_baseline(bench_campaign *c, const char *name);
+
 /** Find the baseline among the algorithms. An error ends the program. */
 void bench_find_baseline(bench_campaign *c);
 

@@ -254,9 +254,22 @@ static void read_algorithms(reader *r, char *rest)
     bench_set_algorithms(r->c, r->where, rest);
 }
 
+static _Noreturn void refuse_baseline(const char *name)
+{
+    usage_error("the baseline '%s' is not one of the algorithms that run; --baseline names another",
+                name);
+}
+
+void bench_set_baseline(bench_campaign *c, const char *name)
+{
+    if (strlen(name) >= sizeof c->baseline_name)
+        refuse_baseline(name); /* no algorithm has such a long name */
+    snprintf(c->baseline_name, sizeof c->baseline_name, "%s", name);
+}
+
 static void read_baseline(reader *r, char *rest)
 {
-    snprintf(r->c->baseline_name, sizeof r->c->baseline_name, "%s", rest);
+    bench_set_baseline(r->c, rest);
 }
 
 void bench_find_baseline(bench_campaign *c)
@@ -268,9 +281,7 @@ void bench_find_baseline(bench_campaign *c)
         if (strcmp(c->algorithms[a].name, c->baseline_name) == 0)
             c->baseline = a;
     if (c->baseline == BENCH_NO_BASELINE)
-        usage_error("the baseline '%s' is not one of the algorithms that run; --baseline names "
-                    "another",
-                    c->baseline_name);
+        refuse_baseline(c->baseline_name);
 }
 
 static const char *measure_word(size_t index)

@@ -202,7 +202,7 @@ static void change(const options *o, const command_line *line, bench_campaign *c
     if (line->algorithms)
         bench_set_algorithms(c, "--algorithm", line->algorithms);
     if (line->baseline)
-        snprintf(c->baseline_name, sizeof c->baseline_name, "%s", line->baseline);
+        bench_set_baseline(c, line->baseline);
     c->sizes = line->sizes;
     if (options_given(o, "seeds"))
         c->seeds = line->seeds;

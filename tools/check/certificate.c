@@ -2,7 +2,6 @@
 /* Verification of certificates; hsched-certificates(5) has the arguments. */
 #include "check/certificate.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,7 @@ static const char *flaw_of_kinds(verification *v)
 
 static bool is_of_graph(const certificate *c)
 {
-    return c->has_cases || c->node->step == STEP_GRAPH;
+    return c->has_cases || c->node->step == STEP_GRAPH || c->node->step == STEP_WINDOWS;
 }
 
 static const char *flaw_of_value(verification *v, const mpq_t value)
@@ -159,64 +158,75 @@ static void exact_makespan(const verification *v, const hs_schedule *s, mpq_t ma
 }
 
 /*
- * Return whether the makespan is optimal. The bound is a double, so if the makespan is at most the
- * next double, the same proof may hold for the makespan itself.
+ * Return whether the makespan is optimal. Bounds are rounded down, so if the makespan is hardly
+ * larger, the same proof may hold for the makespan itself.
  */
 static bool is_optimal(verification *v, const mpq_t makespan)
 {
-    bool  is_next;
-    mpq_t next;
+    bool  is_near;
+    mpq_t most;
 
     if (mpq_equal(makespan, v->c.value))
         return true;
-    mpq_init(next);
-    mpq_set_d(next, nextafter(mpq_get_d(v->c.value), INFINITY));
-    is_next = mpq_cmp(makespan, next) <= 0;
-    mpq_clear(next);
+    mpq_init(most);
+    mpq_set_ui(most, (1u << 30) + 1, 1u << 30);
+    mpq_mul(most, most, v->c.value);
+    is_near = mpq_cmp(makespan, most) <= 0;
+    mpq_clear(most);
     v->limits.work = 0;
-    return is_next && mpq_sgn(v->c.value) > 0 && flaw_of_value(v, makespan) == NULL;
+    return is_near && mpq_sgn(v->c.value) > 0 && flaw_of_value(v, makespan) == NULL;
 }
 
 /*
- * Add the possible rounding error of the ends, which are rounded sums if tasks wait for each other.
+ * Set `slack` to the possible rounding error of the ends, which are rounded sums if tasks wait for
+ * each other.
  */
-static void add_slack(const verification *v, const hs_schedule *s, mpq_t makespan)
+static void set_slack(const verification *v, const hs_schedule *s, mpq_t slack)
 {
-    mpq_t slack;
-
-    mpq_init(slack);
     mpq_set_d(slack, certified_slack(v->in, s));
-    mpq_add(makespan, makespan, slack);
-    mpq_clear(slack);
+}
+
+/* Print how near the makespan is to the bound. It may contain a rounding error up to `slack`. */
+static void print_gap(verification *v, const mpq_t makespan, const mpq_t slack)
+{
+    mpq_t less, gap;
+
+    mpq_inits(less, gap, NULL);
+    mpq_sub(less, makespan, slack);
+    if (is_optimal(v, makespan)) {
+        puts("optimal");
+    } else if (mpq_sgn(v->c.value) == 0) {
+        puts("gap inf%");
+    } else if (mpq_cmp(less, v->c.value) <= 0 || is_optimal(v, less)) {
+        puts("optimal up to rounding");
+    } else {
+        mpq_sub(gap, makespan, v->c.value);
+        mpq_div(gap, gap, v->c.value);
+        printf("gap %.4g%%\n", 100 * mpq_get_d(gap));
+    }
+    mpq_clears(less, gap, NULL);
 }
 
 static int judge_plan(verification *v, const hs_schedule *s, bool print)
 {
-    mpq_t makespan, gap;
+    mpq_t makespan, slack;
     char  time[32], bound[32];
     int   code = EXIT_OK;
 
-    mpq_inits(makespan, gap, NULL);
+    mpq_inits(makespan, slack, NULL);
     exact_makespan(v, s, makespan);
+    set_slack(v, s, slack);
     if (mpq_cmp(makespan, v->c.value) < 0)
-        add_slack(v, s, makespan);
+        mpq_add(makespan, makespan, slack);
     if (mpq_cmp(makespan, v->c.value) < 0) {
         code = proves_nothing(v, "the plan is shorter than that");
     } else if (print) {
         show_number(mpq_get_d(makespan), time);
         show_number(mpq_get_d(v->c.value), bound);
         printf("certified: makespan %s, bound %s %s, ", time, SHOWN(v->c.bound), bound);
-        if (is_optimal(v, makespan)) {
-            puts("optimal");
-        } else if (mpq_sgn(v->c.value) == 0) {
-            puts("gap inf%");
-        } else {
-            mpq_sub(gap, makespan, v->c.value);
-            mpq_div(gap, gap, v->c.value);
-            printf("gap %.4g%%\n", 100 * mpq_get_d(gap));
-        }
+        print_gap(v, makespan, slack);
     }
-    mpq_clears(makespan, gap, NULL);
+    mpq_clears(makespan, slack, NULL);
     return code;
 }
 

@@ -11,6 +11,7 @@
 
 #include "check/tasks_between.h"
 #include "check/proof_tree.h"
+#include "check/window_proof.h"
 #include "common/checked_memory.h"
 
 enum { LOOK = 16 }; /* steps counted for each task or edge that is visited */
@@ -447,6 +448,8 @@ const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
     proof       p = {.c = c, .node = node, .in = of->in, .w = &of->task_order, .l = l};
     const char *flaw = NULL;
 
+    if (node->step == STEP_WINDOWS)
+        return window_proof_flaw(c, node, of, value, l);
     p.tasks = of->task_order.tasks;
     p.vertices = of->task_order.vertices;
     if (!limits_allow(l, LOOK * (uint64_t)p.vertices))

@@ -21,12 +21,13 @@ typedef struct graph_proof_case {
 
 /**
  * Return why the proof does not show that every schedule of the graph takes `value` or longer;
- * NULL: it does. The proof is one node STEP_GRAPH, or a tree of cases.
+ * NULL: it does. The proof is one node STEP_GRAPH or STEP_WINDOWS, or a tree of
+ * cases.
  */
 const char *graph_proof_flaw(const certificate *c, const hs_instance *in, mpq_srcptr value,
                              limits *l);
 
-/** Verify a node STEP_GRAPH or STEP_CROWD for the schedules of a case; return as
+/** Verify a leaf of such a tree for the schedules of a case; return as
  * graph_proof_flaw(). */
 const char *graph_proof_leaf_flaw(const certificate *c, const proof_node *node,
                                   const graph_proof_case *of, mpq_srcptr value, limits *l);

@@ -71,7 +71,7 @@ static const char *flaw_of_leaf(walk *w, const level *at, const proof_node *node
                            .closed = at->closed,
                            .beside = at->beside};
 
-    if (node->step != STEP_GRAPH && node->step != STEP_CROWD)
+    if (node->step != STEP_GRAPH && node->step != STEP_CROWD && node->step != STEP_WINDOWS)
         return "a case is proved by what is no proof of a graph";
     list_edges(w, at);
     return graph_proof_leaf_flaw(w->c, node, &of, w->value, w->l);

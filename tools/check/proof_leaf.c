@@ -289,6 +289,7 @@ const char *proof_leaf_flaw(cases *cs, const proof_node *node)
     case STEP_TYPE:
     case STEP_ORDER:
     case STEP_CROWD:
+    case STEP_WINDOWS:
     case STEP_MULTIPLIERS:
         break;
     case STEP_CONFIGURATION:

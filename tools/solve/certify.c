@@ -82,6 +82,12 @@ static hs_status certify_found(run *r)
     return status;
 }
 
+bool solve_is_certified(const solve_result *result, const solve_row *row)
+{
+    return row->gap == 0 && result->certificate &&
+           hs_certificate_proved_value(result->certificate) >= row->value * (1 - 1e-11);
+}
+
 int solve_certify_best(run *r)
 {
     const hs_named_bound *best = &r->result->bound;

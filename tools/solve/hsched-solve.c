@@ -151,6 +151,15 @@ static bool has_algorithm(const solve_request *request, const hs_algorithm *alg)
     return false;
 }
 
+/* Return whether the request names an algorithm, and not only by `all`. */
+static bool names_algorithm(const solve_request *request, const hs_algorithm *algorithm)
+{
+    for (size_t i = 0; i < request->algorithm_count; i++)
+        if (request->algorithms[i].algorithm == algorithm && request->algorithms[i].by_name)
+            return true;
+    return false;
+}
+
 /* Add an algorithm to the request, unless it is there already; the caller provides room. */
 static void add_algorithm(solve_request *request, const hs_algorithm *alg, hs_rank rank,
                           bool by_name)
@@ -316,6 +325,9 @@ static void check_command_line(const options *o, const command_line *line, char 
     if (options_given(o, "threshold") && !has_algorithm(request, hs_algorithm_find("h-ratio")) &&
         !has_algorithm(request, hs_algorithm_find("d-rank")))
         usage_error("--threshold needs the algorithm h-ratio or d-rank");
+    if (options_given(o, "iterations") && !options_given(o, "time-limit") &&
+        names_algorithm(request, hs_algorithm_find("exact")))
+        usage_error("--iterations does not limit exact: add --time-limit");
     if (request->affinity && !(request->settings.parameters.alpha > 0))
         usage_error("--affinity needs an --alpha above 0");
 }

@@ -151,7 +151,8 @@ static void json_algorithm(const solve_request *request, const solve_result *res
                 "\"ratio\": %g",
                 row->name, row->value, result->bound.value, result->bound.name,
                 solve_ratio(row->value, result->bound.value));
-    printf(", \"optimal\": %s", row->gap == 0 ? "true" : "false");
+    printf(", \"optimal\": %s, \"certified\": %s", row->gap == 0 ? "true" : "false",
+           solve_is_certified(result, row) ? "true" : "false");
     if (row->members[0])
         json_members(row->members);
     if (row->found_by[0])
@@ -167,7 +168,7 @@ static void json_bound(const solve_result *result, const solve_row *row)
     json_start(result);
     json_format(stdout,
                 ", \"algorithm\": null, \"makespan\": null, \"bound\": %g, \"bound_name\": %s, "
-                "\"ratio\": null, \"optimal\": null, \"spoliated\": null",
+                "\"ratio\": null, \"optimal\": null, \"certified\": null, \"spoliated\": null",
                 row->value, row->name);
     printf(", \"seconds\": %.6f}", row->seconds);
 }

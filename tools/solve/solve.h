@@ -126,6 +126,12 @@ int solve_fill(const solve_request *request, solve_result *result);
  */
 int solve_partition(const solve_request *request, solve_result *result);
 
+/**
+ * Return whether the schedule is optimal and the certificate proves it, up to a relative 1e-11 as
+ * hs_report.proved.
+ */
+bool solve_is_certified(const solve_result *result, const solve_row *row);
+
 /** Write and close all requested files, or none of them. Return an exit code. */
 int solve_write(solve_request *request, const solve_result *result);
 

@@ -152,6 +152,23 @@ static void print_algorithms(const solve_row *rows, size_t count)
     free(order);
 }
 
+/* Name the schedules that are called optimal beyond what the certificate proves. */
+static void print_uncertified(const solve_result *result)
+{
+    const char *before = "\n  optimal, but not certified: ";
+
+    for (size_t i = 0; result->certificate && i < result->algorithm_count; i++) {
+        const solve_row *row = &result->algorithms[i];
+
+        if (row->gap != 0 || solve_is_certified(result, row))
+            continue;
+        printf("%s%s", before, row->name);
+        before = ", ";
+    }
+    if (*before == ',')
+        putchar('\n');
+}
+
 /* Format a factor, or "-" if the type ran no task. */
 static void format_factor(char cell[CELL], double factor)
 {
@@ -262,6 +279,7 @@ void solve_text(const solve_request *request, const solve_result *result, int fi
         printf("  times: %s\n", from);
     }
     print_algorithms(result->algorithms, result->algorithm_count);
+    print_uncertified(result);
     if (request->metrics)
         print_metrics(result);
     if (request->metrics && has_copies(result))

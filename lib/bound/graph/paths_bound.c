@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "bound/graph/path_search.h"
+#include "bound/release.h"
+#include "support/exact.h"
 
 enum { MOST_TASKS = 1000000 /* limit of the problem: GLPK takes half a gigabyte at this size */ };
 
@@ -25,6 +27,14 @@ static hs_status find_least(const hsi_problem *pb, const hs_settings *settings, 
     return st;
 }
 
+/* Return the least makespan of tasks that take `time`, from the first available worker on. */
+static double after_first_available(const hsi_problem *pb, double time)
+{
+    double first = fmin(hsi_first_available_time(pb, HS_CPU), hsi_first_available_time(pb, HS_GPU));
+
+    return pb->available ? hsi_add_down(time, first) : time;
+}
+
 /* Run the search. *flow: value that the multipliers prove; *value: the larger of that and
  * find_least(). */
 static hs_status run_path_search(hsi_path_search *s, double *flow, double *value)
@@ -36,7 +46,7 @@ static hs_status run_path_search(hsi_path_search *s, double *flow, double *value
         st = find_least(s->pb, s->stop.settings, value);
     if (st == HS_OK)
         st = hsi_path_search_run(s, flow);
-    *value = fmax(*value, *flow);
+    *value = fmax(*value, after_first_available(s->pb, *flow));
     return st;
 }
 
@@ -94,6 +104,7 @@ const hs_bound hsi_bound_paths = {
     .source = "Agullo, Beaumont, Eyraud-Dubois, Herrmann, Kumar, Marchal, Thibault 2015",
     .cost = "a linear program of n columns and the paths that matter; up to 1,000,000 tasks",
     .graph = true,
+    .supports_available = true,
     .compute = compute,
     .certify = certify,
 };

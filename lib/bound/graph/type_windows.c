@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "support/exact.h"
 
@@ -86,32 +87,70 @@ static double least_over_arc(const hsi_type_windows *windows, const hsi_arc *arc
                 hsi_add_down(end_on(windows, arc->task, other, backward), transfer));
 }
 
-static void raise_value(hsi_type_windows *windows, double *value, double to)
+/* Raise a value; return whether it rises. */
+static bool raise_value(hsi_type_windows *windows, double *value, double to)
 {
     if (!(to > *value))
-        return;
+        return false;
     windows->changed |= to > *value + notable * windows->limit;
     *value = to;
+    return true;
 }
 
-/* Return the earliest time at which all workers can have executed the visited relatives of a task:
- * the largest sum of a value and of the loads of the relatives with at least this value. */
-static double end_of_relatives(const hsi_type_windows *windows, uint32_t task, bool backward)
+/* The earliest time at which all workers can have executed some relatives of a task: those among
+ * the first `visited` visited tasks, with the multipliers `pair`. */
+typedef struct join {
+    double end;
+    size_t visited, pair;
+} join;
+
+static const uint64_t *relatives_of(const hsi_type_windows *windows, uint32_t task, bool backward)
 {
     const hsi_relatives *all = &windows->relatives;
-    const uint64_t      *set = (backward ? all->descendants : all->ancestors) + task * all->words;
-    size_t               multipliers = windows->loads.multipliers;
-    double               sum[HSI_WINDOW_MULTIPLIERS] = {0}, end = 0;
+
+    return (backward ? all->descendants : all->ancestors) + task * all->words;
+}
+
+/* Find the latest join: the largest sum of a value and of the loads of the relatives with at least
+ * this value. */
+static join join_relatives(const hsi_type_windows *windows, uint32_t task, bool backward)
+{
+    const uint64_t *set = relatives_of(windows, task, backward);
+    size_t          multipliers = windows->loads.multipliers;
+    double          sum[HSI_WINDOW_MULTIPLIERS] = {0};
+    join            latest = {.end = 0};
 
     for (size_t i = 0; i < windows->count; i++) {
         const double *load = windows->load + windows->visited[i] * multipliers;
 
         for (size_t j = 0; hsi_set_has(set, windows->visited[i]) && j < multipliers; j++) {
+            double end;
+
             sum[j] = hsi_down(sum[j] + load[j]);
-            end = fmax(end, hsi_down(windows->value[i] + sum[j]));
+            end = hsi_down(windows->value[i] + sum[j]);
+            if (end > latest.end)
+                latest = (join){end, i + 1, j};
         }
     }
-    return end;
+    return latest;
+}
+
+/* Log that a join raised values of a task. Relatives without a load are left out. */
+static void log_join(hsi_type_windows *windows, uint32_t task, uint32_t types, const join *by,
+                     bool backward)
+{
+    const uint64_t *set = relatives_of(windows, task, backward);
+    size_t          multipliers = windows->loads.multipliers;
+    hsi_shared_load load = {.task = windows->set};
+
+    if (!windows->log || types == 0)
+        return;
+    memcpy(load.multiplier, windows->loads.multiplier[by->pair], sizeof load.multiplier);
+    for (size_t i = 0; i < by->visited; i++)
+        if (hsi_set_has(set, windows->visited[i]) &&
+            windows->load[windows->visited[i] * multipliers + by->pair] > 0)
+            windows->set[load.tasks++] = windows->visited[i];
+    hsi_window_log_load(windows->log, backward, task, types, &load);
 }
 
 /* Insert a task into the visited tasks. */
@@ -143,26 +182,52 @@ static bool close_types(hsi_type_windows *windows, uint32_t task)
             open[type] = false;
             windows->changed = true;
         }
-    return open[HS_CPU] || open[HS_GPU];
+    if (open[HS_CPU] || open[HS_GPU])
+        return true;
+    windows->stuck = task;
+    return false;
+}
+
+/* Return the arc over which a task's head, or tail, on a type is latest, and set *to to this time;
+ * NULL: no arc raises *to. */
+static const hsi_arc *latest_arc(const hsi_type_windows *windows, uint32_t task, hs_type type,
+                                 bool backward, double *to)
+{
+    const hsi_arcs *arcs = windows->arcs;
+    const size_t   *at = (backward ? arcs->after_at : windows->before_at) + task;
+    const hsi_arc  *arc = backward ? arcs->after : windows->before, *latest = NULL;
+
+    for (size_t i = at[0]; i < at[1]; i++) {
+        double time = least_over_arc(windows, &arc[i], type, backward);
+
+        if (time > *to) {
+            *to = time;
+            latest = &arc[i];
+        }
+    }
+    return latest;
 }
 
 /* Raise a task's heads over its incoming arcs, or its tails over its outgoing arcs. Return false if
  * no type remains open. */
 static bool visit_task(hsi_type_windows *windows, uint32_t task, bool backward)
 {
-    const hsi_arcs *arcs = windows->arcs;
-    const size_t   *at = (backward ? arcs->after_at : windows->before_at) + task;
-    const hsi_arc  *arc = backward ? arcs->after : windows->before;
-    double         *value = windows->side[backward][task];
-    double          joined = windows->visited ? end_of_relatives(windows, task, backward) : 0;
+    double  *value = windows->side[backward][task];
+    join     by = windows->visited ? join_relatives(windows, task, backward) : (join){.end = 0};
+    uint32_t joined = 0;
 
     for (int type = HS_CPU; type <= HS_GPU; type++) {
-        double to = joined;
+        double         to = by.end;
+        const hsi_arc *arc = latest_arc(windows, task, (hs_type)type, backward, &to);
 
-        for (size_t i = at[0]; i < at[1]; i++)
-            to = fmax(to, least_over_arc(windows, &arc[i], (hs_type)type, backward));
-        raise_value(windows, &value[type], to);
+        if (!raise_value(windows, &value[type], to))
+            continue;
+        if (!arc)
+            joined |= 1u << type;
+        else if (windows->log)
+            hsi_window_log_arc(windows->log, backward, task, (uint32_t)type, arc->task);
     }
+    log_join(windows, task, joined, &by, backward);
     if (!close_types(windows, task))
         return false;
     if (windows->visited)
@@ -190,9 +255,11 @@ static bool pass(hsi_type_windows *windows, bool backward)
     return true;
 }
 
-bool hsi_type_windows_refute(hsi_type_windows *windows, double guess)
+/* Return true if no schedule is shorter than `limit`; false also if cancelled. */
+static bool refute(hsi_type_windows *windows, double limit)
 {
-    windows->limit = guess * (1 + (windows->n + 2.0) * DBL_EPSILON);
+    windows->limit = limit;
+    windows->stuck = HS_NONE;
     clear_windows(windows);
     windows->changed = true;
     for (int round = 0; windows->changed && round < MOST_ROUNDS; round++) {
@@ -202,4 +269,52 @@ bool hsi_type_windows_refute(hsi_type_windows *windows, double guess)
     }
     return !hsi_window_loads_fit(&windows->loads, windows->side[0], windows->side[1], windows->open,
                                  windows->limit);
+}
+
+bool hsi_type_windows_refute(hsi_type_windows *windows, double guess)
+{
+    return refute(windows, guess * (1 + (windows->n + 2.0) * DBL_EPSILON));
+}
+
+/* Make the proof of what was refuted. */
+static hs_status make_proof(hsi_type_windows *windows, hsi_proof_node *proof)
+{
+    hsi_shared_load load = {.task = windows->set};
+
+    if (windows->stuck == HS_NONE)
+        load.tasks = hsi_window_loads_overfull(&windows->loads, windows->set, load.multiplier);
+    return hsi_window_log_prove(windows->log, windows->stuck, &load, proof);
+}
+
+/* Refute the target again, with a log. */
+static hs_status prove(hsi_type_windows *windows, double target, hsi_proof_node *proof)
+{
+    hsi_window_log log;
+    hs_status      st = hsi_window_log_open(&log, windows->n);
+
+    windows->log = &log;
+    windows->set = hsi_arena_alloc(&windows->arena, windows->n, sizeof *windows->set);
+    if (!windows->set)
+        st = HS_ENOMEM;
+    if (st == HS_OK && refute(windows, target))
+        st = make_proof(windows, proof);
+    hsi_window_log_close(&log);
+    return st;
+}
+
+hs_status hsi_prove_by_windows(const hsi_problem *pb, double target, hsi_proof_node *proof)
+{
+    hsi_type_windows windows;
+    hsi_arcs         arcs;
+    hs_status        st = hsi_arcs_open(pb, &arcs);
+
+    *proof = (hsi_proof_node){.step = HSI_STEP_GRAPH};
+    if (st == HS_OK) {
+        st = hsi_type_windows_open(&windows, &arcs);
+        if (st == HS_OK)
+            st = prove(&windows, target, proof);
+        hsi_type_windows_close(&windows);
+    }
+    hsi_arcs_close(&arcs);
+    return st;
 }

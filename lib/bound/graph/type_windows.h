@@ -3,7 +3,7 @@
 #define HSI_BOUND_GRAPH_TYPE_WINDOWS_H
 
 #include "bound/graph/window_loads.h"
-#include "core/graph/relatives.h"
+#include "bound/graph/window_log.h"
 
 enum { HSI_JOINED_TASKS = 1000 /* limit of the tasks whose ancestors' loads are added */ };
 
@@ -32,6 +32,9 @@ typedef struct hsi_type_windows {
     double   *value;            /* least value of each of them */
     size_t    count;
     double   *load; /* load of each visited task, by task and multipliers */
+    uint32_t  stuck; /* task without an open type; HS_NONE: none */
+    hsi_window_log *log; /* NULL: the derivation is not logged */
+    uint32_t       *set; /* set that is being logged */
     hsi_arena arena;
 } hsi_type_windows;
 
@@ -42,5 +45,11 @@ void      hsi_type_windows_close(hsi_type_windows *windows);
 
 /* Return true if no schedule is shorter than `guess`; false also if cancelled. */
 bool hsi_type_windows_refute(hsi_type_windows *windows, double guess);
+
+/* Prove by the windows of a problem with a graph that no schedule is shorter than `target` in exact
+ * arithmetic, where the rounding errors of a schedule's ends do not count. *proof becomes
+ * HSI_STEP_GRAPH if the windows do not refute the target, or if cancelled; the caller frees it.
+ * HS_ENOMEM, HS_ETOOBIG. */
+hs_status hsi_prove_by_windows(const hsi_problem *pb, double target, hsi_proof_node *proof);
 
 #endif

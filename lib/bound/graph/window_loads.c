@@ -136,6 +136,7 @@ static bool fit_by_load(hsi_window_loads *loads, double limit)
         if (!(loads->load[task] > 0))
             continue;
         insert_task(loads, task);
+        loads->ending = i;
         if (hsi_add_down(loads->tree[1].ended, loads->tail[task]) >= limit)
             return false;
     }
@@ -159,8 +160,36 @@ bool hsi_window_loads_fit(hsi_window_loads *loads, double (*head)[2], double (*t
     for (size_t j = 0; j < loads->multipliers; j++) {
         for (uint32_t i = 0; i < n; i++)
             loads->load[i] = hsi_window_load_of(loads, i, open[i], j);
+        loads->pair = j;
         if (!fit_by_load(loads, limit))
             return false;
     }
     return true;
+}
+
+/* Return the rank of the task from whose head on the tasks in the tree end last. */
+static size_t first_of_last(const hsi_window_loads *loads)
+{
+    const node *tree = loads->tree;
+    size_t      at = 1;
+
+    while (at < loads->leaves) {
+        const node *left = &tree[2 * at], *right = left + 1;
+
+        at = 2 * at + (right->ended >= hsi_add_down(left->ended, right->sum));
+    }
+    return at - loads->leaves;
+}
+
+size_t hsi_window_loads_overfull(const hsi_window_loads *loads, uint32_t *task,
+                                 double multiplier[2])
+{
+    size_t first = first_of_last(loads), count = 0;
+
+    for (size_t i = loads->ending; i < loads->pb->n; i++)
+        if (loads->load[loads->by_tail[i]] > 0 && loads->rank[loads->by_tail[i]] >= first)
+            task[count++] = loads->by_tail[i];
+    multiplier[HS_CPU] = loads->multiplier[loads->pair][HS_CPU];
+    multiplier[HS_GPU] = loads->multiplier[loads->pair][HS_GPU];
+    return count;
 }

@@ -21,6 +21,8 @@ typedef struct hsi_window_loads {
     uint64_t               *keys, *scratch;     /* memory for sorting */
     struct hsi_window_load *tree; /* the root has index 1; leaves are in the order by head */
     size_t                  leaves;
+    size_t                  pair;   /* index of the multipliers of a window that is too short */
+    size_t                  ending; /* position in `by_tail` of the first of its tasks */
 } hsi_window_loads;
 
 /* Allocate in the arena, and choose the multipliers. HS_ENOMEM, HS_ECANCELED. */
@@ -45,5 +47,10 @@ static inline double hsi_least_of_types(const double value[2], const bool open[2
  */
 bool hsi_window_loads_fit(hsi_window_loads *loads, double (*head)[2], double (*tail)[2],
                           bool (*open)[2], double limit);
+
+/* After hsi_window_loads_fit() returned false: list the tasks of the window that is too short, set
+ * the multipliers, and return the number of tasks, at most n. */
+size_t hsi_window_loads_overfull(const hsi_window_loads *loads, uint32_t *task,
+                                 double multiplier[2]);
 
 #endif

@@ -151,6 +151,7 @@ const hs_bound hsi_bound_work_paths = {
     .source = "extends paths and deadline; dominates both",
     .cost = "LPs of n columns; O(n^2) memory; up to 20,000 tasks",
     .graph = true,
+    .supports_available = true,
     .compute = compute,
     .certify = certify,
 };

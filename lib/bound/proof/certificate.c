@@ -198,6 +198,9 @@ void hsi_proof_node_free(hsi_proof_node *node)
 {
     free(node->worth);
     hsi_proof_paths_free(node->paths, node->path);
+    for (size_t i = 0; node->row && i < node->rows; i++)
+        free(node->row[i].list);
+    free(node->row);
 }
 
 void hs_certificate_free(hs_certificate *certificate)

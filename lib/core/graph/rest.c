@@ -41,14 +41,17 @@ static hs_status set_memory(const work *w, size_t handle, uint32_t node)
                         : hs_builder_set_handle_memory(w->b, handle, HS_GPU, node - hosts);
 }
 
-/* Check that all predecessors of done tasks, through barriers too, are done. */
-static bool is_closed(const work *w)
+/* Check that all predecessors of done tasks, through barriers too, are done. HS_EINVAL: they are
+ * not. */
+static hs_status check_order(const work *w)
 {
     size_t vertices = w->graph ? w->graph->vertices : 0, count;
     bool   closed = true;
     bool  *open = calloc(vertices + 1, sizeof *open); /* vertices that are not done */
 
-    for (size_t i = 0; open && closed && i < vertices; i++) {
+    if (!open)
+        return HS_ENOMEM;
+    for (size_t i = 0; closed && i < vertices; i++) {
         uint32_t        v = hsi_vertex_at_position(w->graph, i);
         const uint32_t *before = hsi_predecessors(w->graph, v, &count);
 
@@ -59,9 +62,8 @@ static bool is_closed(const work *w)
         closed = !(open[v] && is_done(w, v));
         open[v] = !is_done(w, v);
     }
-    closed &= open != NULL;
     free(open);
-    return closed;
+    return closed ? HS_OK : HS_EINVAL;
 }
 
 static hs_status number_tasks(work *w)
@@ -117,8 +119,8 @@ static bool reads_pieces(const work *w, size_t row)
     uint32_t copy;
     double   bytes;
 
-    for (size_t i = 0; w->has_links && hs_instance_predecessor(w->in, row, i, &before, &copy, &bytes);
-         i++)
+    for (size_t i = 0;
+         w->has_links && hs_instance_predecessor(w->in, row, i, &before, &copy, &bytes); i++)
         if (bytes > 0 && has_done(w, before, copy))
             return true;
     return false;
@@ -301,8 +303,8 @@ hs_status hsi_rest_open(hsi_rest *rest, const hs_instance *in, const unsigned ch
     *rest = (hsi_rest){0};
     if (st == HS_OK)
         st = hsi_graph_of(in, NULL, &w.graph);
-    if (st == HS_OK && !is_closed(&w))
-        st = HS_EINVAL;
+    if (st == HS_OK)
+        st = check_order(&w);
     if (st == HS_OK)
         st = number_tasks(&w);
     if (st == HS_OK)

@@ -69,7 +69,9 @@ static int portfolio_over(void *data)
 static hs_status run_member(hsi_best *best, const hsi_algorithm *alg, const hs_settings *settings)
 {
     hs_schedule *s = NULL;
-    hs_status    st = hsi_run_algorithm(alg, best->in, settings, &s);
+    hs_status    st = settings->available && alg->available_by_policy
+                          ? best->members->run(&alg->about, best->in, settings, &s)
+                          : hsi_run_algorithm(alg, best->in, settings, &s);
 
     if (st == HS_ECANCELED)
         return HS_OK;
@@ -126,6 +128,7 @@ hs_status hsi_portfolio_run_others(hsi_best *best)
     settings.cancel = portfolio_over;
     settings.cancel_data = best;
     settings.available = best->settings->available;
+    settings.available_count = best->settings->available_count;
     for (i = 0; i < sizeof members / sizeof *members && st == HS_OK; i++) {
         if (portfolio_over(best) || hsi_best_has_met_gap(best))
             break;

@@ -30,6 +30,7 @@ static hs_settings settings_of_bound(const hsi_best *best, double part)
     hs_settings_init(&settings);
     settings.cancel = best->settings->cancel;
     settings.cancel_data = best->settings->cancel_data;
+    settings.iterations = best->settings->iterations;
     if (best->counted)
         settings.time_limit = INFINITY;
     else

@@ -262,13 +262,108 @@ static void take_path(reader *r, certificate *c)
     take_steps(r, c, steps);
 }
 
-/* Allocate room for all remaining paths and crowds. */
+static const char *const row_names[] = {[ROW_HEAD] = "head",
+                                        [ROW_TAIL] = "tail",
+                                        [ROW_ANCESTORS] = "ancestors",
+                                        [ROW_DESCENDANTS] = "descendants",
+                                        [ROW_WINDOW] = "window",
+                                        [ROW_CLOSED] = "closed"};
+
+enum { ROW_KINDS = sizeof row_names / sizeof *row_names };
+
+/* Return the kind of row that the next line is, or ROW_KINDS. */
+static size_t next_row_kind(const reader *r)
+{
+    size_t kind = 0;
+
+    while (kind < ROW_KINDS && !next_line_is(r, row_names[kind]))
+        kind++;
+    return kind;
+}
+
+/* Read "TYPE,TASK" of an arc. */
+static void take_arc(reader *r, char *text, window_row *row)
+{
+    char *other = split_at_comma(r, text);
+
+    if (!other)
+        return;
+    row->type = strcmp(text, "gpu") == 0;
+    if (!row->type && strcmp(text, "cpu") != 0)
+        report_bad_line(r, "cpu or gpu was expected");
+    row->other = (uint32_t)whole_number(r, other, UINT32_MAX);
+}
+
+/* Read "X,Y,TASK,TASK,...". */
+static void take_load(reader *r, certificate *c, char *text, window_row *row)
+{
+    char *gpu = split_at_comma(r, text), *task = gpu ? split_at_comma(r, gpu) : NULL;
+
+    if (!task)
+        return;
+    row->multiplier[0] = dyadic_of(r, text);
+    row->multiplier[1] = dyadic_of(r, gpu);
+    if (row->multiplier[0].mantissa < 0 || row->multiplier[1].mantissa < 0)
+        report_bad_line(r, "this is negative");
+    row->first = c->steps;
+    while (task && !r->bad) {
+        char *next = strchr(task, ',');
+
+        if (next)
+            *next++ = 0;
+        c->path_step[c->steps++] = (uint32_t)whole_number(r, task, UINT32_MAX);
+        row->count++;
+        task = next;
+    }
+}
+
+static void take_row(reader *r, certificate *c, row_kind kind)
+{
+    window_row *row = &c->row[c->rows++];
+    char       *text = take(r, row_names[kind]), *rest = text;
+
+    row->kind = kind;
+    if (kind != ROW_WINDOW && kind != ROW_CLOSED && text)
+        rest = split_at_comma(r, text);
+    if (!rest)
+        return;
+    if (kind != ROW_WINDOW)
+        row->task = (uint32_t)whole_number(r, text, UINT32_MAX);
+    if (kind == ROW_HEAD || kind == ROW_TAIL)
+        take_arc(r, rest, row);
+    else if (kind != ROW_CLOSED)
+        take_load(r, c, rest, row);
+}
+
+/* Read the rows of a node, up to its contradiction. */
+static void take_windows(reader *r, certificate *c, proof_node *node)
+{
+    size_t kind = ROW_HEAD;
+
+    node->step = STEP_WINDOWS;
+    node->path = c->rows;
+    while (kind != ROW_WINDOW && kind != ROW_CLOSED && !r->bad) {
+        kind = next_row_kind(r);
+        if (kind < ROW_KINDS) {
+            take_row(r, c, (row_kind)kind);
+        } else {
+            r->line++;
+            report_bad_line(r, "a row of a proof by windows was expected");
+        }
+    }
+    node->paths = c->rows - node->path;
+}
+
+/* Allocate room for all remaining paths, crowds and rows of windows. */
 static void expect_paths(reader *r, certificate *c)
 {
-    size_t paths = count_lines_left(r, "path") + count_lines_left(r, "crowd"), steps = 0;
+    size_t paths = count_lines_left(r, "path") + count_lines_left(r, "crowd"), rows = 0, steps = 0;
 
     for (const char *at = r->at; *at; at++)
         steps += *at == ',';
+    for (size_t kind = 0; kind < ROW_KINDS; kind++)
+        rows += count_lines_left(r, row_names[kind]);
+    c->row = checked_calloc(rows + 1, sizeof *c->row);
     c->path = checked_calloc(paths + 1, sizeof *c->path);
     c->path_step = checked_calloc(steps + 1, sizeof *c->path_step);
 }
@@ -311,6 +406,8 @@ static void take_graph_node(reader *r, certificate *c)
         take_multipliers(r, node);
         node->step = STEP_GRAPH;
         take_paths(r, c, node);
+    } else if (next_row_kind(r) < ROW_KINDS) {
+        take_windows(r, c, node);
     } else {
         r->line++;
         report_bad_line(r, "a line of a branch or of a leaf was expected");
@@ -348,6 +445,9 @@ static void take_proof(reader *r, certificate *c)
         take_loads(r, only_node(c, STEP_GRAPH));
         expect_paths(r, c);
         take_paths(r, c, c->node);
+    } else if (strcmp(name, "windows") == 0) {
+        expect_paths(r, c);
+        take_windows(r, c, only_node(c, STEP_WINDOWS));
     } else if (strcmp(name, "graph-tree") == 0) {
         take_graph_tree(r, c);
     } else if (strcmp(name, "configuration") == 0) {
@@ -407,4 +507,5 @@ void certificate_free(certificate *c)
     free(c->worth);
     free(c->path);
     free(c->path_step);
+    free(c->row);
 }

@@ -22,7 +22,8 @@ typedef enum proof_step {
     STEP_GRAPH, /* leaf of the proof for a graph, by paths; the next three occur there too */
     STEP_TYPE,  /* two cases: a task runs on a CPU, or on a GPU */
     STEP_ORDER, /* three cases: of two tasks either is first, or both overlap */
-    STEP_CROWD  /* leaf: more tasks run at the same time than their type has workers */
+    STEP_CROWD, /* leaf: more tasks run at the same time than their type has workers */
+    STEP_WINDOWS /* leaf: rows that derive the windows of tasks */
 } proof_step;
 
 /** Classes of a kind's tasks in a case: free to run anywhere, or fixed to a type. */
@@ -31,7 +32,8 @@ enum { CLASS_FREE, CLASS_CPU, CLASS_GPU, CLASSES };
 typedef struct proof_node {
     proof_step step;
     int        type;        /* type of the workers of a packing */
-    size_t     path, paths; /* first path and number of paths of STEP_GRAPH; crowd of STEP_CROWD */
+    size_t     path, paths; /* first path and number of paths of STEP_GRAPH; crowd of STEP_CROWD;
+                                rows of STEP_WINDOWS */
     union {
         struct {
             /* STEP_BRANCH: at most `cut` tasks of `kind` on CPUs, or more; STEP_ORDER: two tasks */
@@ -56,6 +58,24 @@ typedef struct proof_path {
     size_t first, count;
 } proof_path;
 
+/** What a row of STEP_WINDOWS derives. The last row of a node is of one of the last two kinds. */
+typedef enum row_kind {
+    ROW_HEAD,
+    ROW_TAIL,
+    ROW_ANCESTORS,
+    ROW_DESCENDANTS,
+    ROW_WINDOW,
+    ROW_CLOSED
+} row_kind;
+
+typedef struct window_row {
+    row_kind kind;
+    int      type;
+    uint32_t task, other;   /* other: the task at the other end of an arc */
+    dyadic   multiplier[2]; /* multipliers of the loads of several tasks */
+    size_t   first, count;  /* several tasks, in certificate.path_step */
+} window_row;
+
 /** A certificate as hsched-certificates(5) defines it; a proof without cases is one node. */
 typedef struct certificate {
     char     bound[32];
@@ -72,6 +92,8 @@ typedef struct certificate {
     int64_t    *worth; /* worths, CLASSES per kind, for each knapsack node */
     size_t      paths; /* number of paths of all nodes */
     proof_path *path;
+    size_t      rows; /* number of rows of all nodes */
+    window_row *row;
     size_t      steps;
     uint32_t   *path_step;
 } certificate;

@@ -6,6 +6,7 @@
 
 #include "bound/graph/path_search.h"
 #include "bound/graph/task_spans.h"
+#include "bound/graph/type_windows.h"
 #include "bound/grid.h"
 #include "bound/proof/graph/tree.h"
 
@@ -228,17 +229,37 @@ static hs_status by_paths(hsi_graph_prover *pr, hsi_graph_case *c)
     return st;
 }
 
+/* Where transfers take time: prove the target by windows, or nothing. */
+static hs_status by_windows(const hsi_graph_prover *pr, hsi_graph_case *c)
+{
+    hsi_proof_node proof;
+    hs_status      st;
+
+    if (!pr->pb->links->has[HS_H2D])
+        return HS_OK;
+    st = hsi_prove_by_windows(&pr->now, pr->target, &proof);
+    if (st == HS_OK && proof.step == HSI_STEP_WINDOWS) {
+        c->proof = proof;
+        c->own = pr->target;
+        return HS_OK;
+    }
+    hsi_proof_node_free(&proof);
+    return st;
+}
+
 hs_status hsi_graph_prover_bound_case(hsi_graph_prover *pr, hsi_graph_case *c)
 {
     int       none = 0;
-    hs_status st = close_types(pr, &none);
+    hs_status st = by_windows(pr, c); /* before close_types(), which the windows do by rows */
 
+    if (st == HS_OK && c->own < pr->goal)
+        st = close_types(pr, &none);
     if (st == HS_OK && none) {
         c->proof = (hsi_proof_node){.step = HSI_STEP_GRAPH};
         c->own = pr->target;
         return HS_OK;
     }
-    if (st == HS_OK)
+    if (st == HS_OK && c->own < pr->goal)
         st = look_for_crowds(pr, c);
     return st == HS_OK && c->own < pr->goal ? by_paths(pr, c) : st;
 }

@@ -18,10 +18,29 @@ static hs_status open_graph(hsi_graph_prover *pr, size_t vertices)
     pr->graph.succ = hsi_arena_alloc(arena, most, sizeof *pr->graph.succ);
     pr->graph.order = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.order);
     pr->graph.position = hsi_arena_alloc(arena, vertices, sizeof *pr->graph.position);
-    return pr->graph.pred_at && pr->graph.succ_at && pr->graph.pred && pr->graph.succ &&
+    pr->graph.bytes = hsi_arena_alloc(arena, most, sizeof *pr->graph.bytes);
+    pr->bytes = hsi_arena_alloc_zeroed(arena, most, sizeof *pr->bytes);
+    pr->graph.access_at = pr->pb->graph->access_at;
+    pr->graph.access = pr->pb->graph->access;
+    return pr->graph.bytes && pr->bytes && pr->graph.pred_at && pr->graph.succ_at && pr->graph.pred && pr->graph.succ &&
                    pr->graph.order && pr->graph.position
                ? HS_OK
                : HS_ENOMEM;
+}
+
+/* Store the bytes of the graph's edges by pair of vertices. */
+static void take_bytes(hsi_graph_prover *pr)
+{
+    const hs_graph *g = pr->pb->graph;
+
+    for (size_t v = 0; v < g->vertices; v++) {
+        size_t          count;
+        const uint32_t *before = hsi_predecessors(g, v, &count);
+        const double   *bytes = hsi_predecessor_bytes(g, v);
+
+        for (size_t i = 0; bytes && i < count; i++)
+            pr->bytes[before[i] * g->vertices + v] = bytes[i];
+    }
 }
 
 hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, double target)
@@ -43,7 +62,10 @@ hs_status hsi_graph_prover_begin(hsi_graph_prover *pr, const hsi_problem *pb, do
     pr->now.q = pr->q;
     if (!pr->p || !pr->q || !pr->edge || !pr->beside)
         return HS_ENOMEM;
-    return open_graph(pr, pb->graph->vertices);
+    if (open_graph(pr, pb->graph->vertices) != HS_OK)
+        return HS_ENOMEM;
+    take_bytes(pr);
+    return HS_OK;
 }
 
 static void begin_case(hsi_graph_prover *pr)
@@ -100,8 +122,10 @@ static void make_graph(hsi_graph_prover *pr)
         g->pred_at[v] = in;
         g->succ_at[v] = out;
         for (uint32_t other = 0; other < vertices; other++) {
-            if (*hsi_tree_edge_at(pr, other, v))
+            if (*hsi_tree_edge_at(pr, other, v)) {
+                g->bytes[in] = pr->bytes[other * vertices + v];
                 g->pred[in++] = other;
+            }
             if (*hsi_tree_edge_at(pr, v, other))
                 g->succ[out++] = other;
         }

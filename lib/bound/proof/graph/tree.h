@@ -11,9 +11,9 @@
  * Proofs by cases that no schedule of a graph is shorter than a target. A case is split by the type
  * of a task into two parts, or by the order of two independent tasks into three: the first before
  * the second; the second before the first; or both run beside each other at some time, so that
- * predecessors of each precede successors of the other. A case is proved as work-paths proves a
- * bound, for the case's graph and types; or because tasks of one type all run beside each other,
- * and outnumber the type's workers.
+ * predecessors of each precede successors of the other. A case is proved as work-paths or
+ * place-windows proves a bound, for the case's graph and types; or because tasks of one type all run
+ * beside each other, and outnumber the type's workers.
  */
 enum { HSI_TREE_VERTICES = 128 }; /* the largest graph, for example 64 tasks with barriers */
 
@@ -44,6 +44,7 @@ typedef struct hsi_graph_prover {
                            closed */
     hs_graph       graph;
     double        *p, *q;
+    double        *bytes;  /* by pair of vertices: bytes of the edge of the whole graph; 0: none */
     unsigned char *edge;   /* by pair of vertices: whether an edge leads from the first to the
                               second */
     unsigned char *beside; /* by pair of tasks: whether they run beside each other at some time */
