@@ -9,6 +9,7 @@
 
 #include <hybridsched/hybridsched.h>
 
+#include "../../examples/runtime/affine.h"
 #include "data/ledger_impl.h"
 #include "failing_memory.h"
 #include "policy/policy.h"
@@ -219,7 +220,7 @@ START_TEST(versions_of_reused_numbers)
     task.accesses = 1;
     for (int i = 0; i < 6; i++) {
         if (i == 2) /* the numbers of versions end soon */
-            policy->inputs.ledger->handle[handle].newest = NO_VERSION - 2;
+            policy->inputs.ledger->handle[handle].newest = NO_VERSION - 1;
         task.cpu = i % 2 ? INFINITY : 1;
         task.gpu = i % 2 ? 1 : INFINITY;
         access.mode = i % 2 ? HS_READ : HS_WRITE; /* written on the host, read by the GPU */
@@ -229,6 +230,58 @@ START_TEST(versions_of_reused_numbers)
         ck_assert_int_eq(hs_policy_has_replica(policy, handle, 1), i % 2);
         ck_assert_int_eq(hs_policy_has_replica(policy, handle, 0), 1);
         ck_assert_uint_eq(hs_policy_live_tasks(policy), 0);
+    }
+    hs_policy_free(policy);
+}
+END_TEST
+
+/* With room for one edge, a second is refused until the first predecessor has ended. */
+START_TEST(reused_edges)
+{
+    hs_room    room = room_of(4);
+    hs_policy *policy;
+    hs_arrival task = task_of(1, 1);
+    hs_task_id after[2];
+
+    room.edges = 1;
+    policy = open_policy("heteroprio", &room);
+    task.after = after;
+    for (int i = 0; i < 3; i++) {
+        task.predecessors = 0;
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, &after[0]), HS_OK);
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, &after[1]), HS_OK);
+        task.predecessors = 2;
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_ETOOBIG);
+        task.predecessors = 1;
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_OK);
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_EFULL);
+        for (int j = 0; j < 3; j++)
+            ck_assert_uint_ne(run_next(policy, 0, i), HS_NONE);
+        ck_assert_uint_eq(hs_policy_live_tasks(policy), 0);
+    }
+    hs_policy_free(policy);
+}
+END_TEST
+
+/* A type may request a task once; a later task of the same number is another task. */
+START_TEST(spoliations_of_reused_numbers)
+{
+    hs_room    room = room_of(1);
+    hs_policy *policy = open_policy("heteroprio", &room);
+    hs_arrival task = task_of(100, 1);
+
+    task.restartable = 1;
+    for (int i = 0; i < 3; i++) {
+        double      now = 1000 * i;
+        hs_decision d;
+
+        ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_OK);
+        hs_policy_next(policy, 0, now, &d, NULL);
+        ck_assert_int_eq(d.kind, HS_DECIDE_START);
+        hs_policy_next(policy, CPUS, now + 1, &d, NULL);
+        ck_assert_int_eq(d.kind, HS_DECIDE_SPOLIATE);
+        hs_policy_ended(policy, 0, d.task, HS_ENDING_ABORTED, now + 1, NULL);
+        ck_assert_uint_eq(run_next(policy, CPUS, now + 1), 0);
     }
     hs_policy_free(policy);
 }
@@ -278,6 +331,24 @@ START_TEST(a_million_tasks_without_an_allocation)
     memory_fail_after(0, 1);
     flow(policy, 2, (size_t)rounds(1000 * 1000));
     ck_assert_int_eq(memory_stop_failing(), 0);
+    hs_policy_free(policy);
+}
+END_TEST
+
+/* An application's kind runs arriving tasks if it says so. */
+START_TEST(kinds_of_an_application)
+{
+    hs_policy_kind kind = affine;
+    hs_room        room = room_of(64);
+    hs_policy     *policy = NULL;
+    uint32_t       handle;
+
+    ck_assert_int_eq(hs_policy_create_arriving(&kind, machine, &room, NULL, &policy), HS_EINVAL);
+    kind.accepts_arrivals = true;
+    ck_assert_int_eq(hs_policy_create_arriving(&kind, machine, &room, NULL, &policy), HS_OK);
+    ck_assert_int_eq(hs_policy_add_handle(policy, 8, 0, &handle), HS_OK);
+    ck_assert_int_eq(hs_policy_add_handle(policy, 8, 0, &handle), HS_OK);
+    flow(policy, 2, 10000);
     hs_policy_free(policy);
 }
 END_TEST
@@ -357,6 +428,9 @@ int main(void)
     tcase_add_test(cases, calls_of_fixed_policies);
     tcase_add_test(cases, removed_handles);
     tcase_add_test(cases, versions_of_reused_numbers);
+    tcase_add_test(cases, reused_edges);
+    tcase_add_test(cases, kinds_of_an_application);
+    tcase_add_test(cases, spoliations_of_reused_numbers);
     tcase_add_loop_test(cases, a_million_tasks_without_an_allocation, 0, kinds);
     tcase_add_loop_test(cases, bytes_of_the_room, 0, kinds);
     tcase_add_loop_test(cases, failed_allocations, 0, kinds);
