@@ -77,6 +77,7 @@ typedef struct hsi_matrix {
     unsigned                 *rank_of;  /* with an exchange: rank of each row's task */
     bool                     *is_own;   /* with an exchange: by piece, a task of this rank uses the
                                            input there, or writes the piece */
+    size_t                    received; /* with an exchange: pieces that this rank only receives */
     bool                      collects; /* rank 0 gets all factors */
     hs_exec_factorisation     result;
 } hsi_matrix;

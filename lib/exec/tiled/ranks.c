@@ -221,8 +221,10 @@ static hs_status create_exchange(division *d)
 
         if (m->rank_of[n->writer] == rank)
             plan.from[plan.from_count++] = parcel_of(m, n, n->rank);
-        else if (n->rank == rank)
-            plan.to[plan.to_count++] = parcel_of(m, n, m->rank_of[n->writer]);
+        if (n->rank != rank)
+            continue;
+        plan.to[plan.to_count++] = parcel_of(m, n, m->rank_of[n->writer]);
+        m->received += !m->is_own[n->piece]; /* once: a task that only reads a piece reads its last version */
     }
     plan.digest = hsi_hash((const char *)&m->seed, sizeof m->seed, 0);
     if (m->given)

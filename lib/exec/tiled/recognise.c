@@ -280,10 +280,11 @@ static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
     return HS_OK;
 }
 
-/* Return the number of pieces that a run uses; of several ranks each receives others' factors, too. */
+/* Return the number of pieces that a run uses here. Of several ranks each has its own and those that it
+ * receives. */
 static size_t used_pieces(const hsi_matrix *matrix)
 {
-    size_t count = 0, i;
+    size_t count = matrix->received, i;
 
     for (i = 0; matrix->exchange && i < matrix->pieces; i++)
         count += matrix->is_own[i];
