@@ -174,6 +174,25 @@ START_TEST(spare_range_of_the_host_becomes_the_replica)
 }
 END_TEST
 
+/* Of two results that are copied to the host, both are lost with their device. */
+START_TEST(copies_on_their_way_are_lost)
+{
+    hsi_entered out;
+
+    for (uint32_t handle = 0; handle < 2; handle++) {
+        hsi_use use = {.handle = handle, .version = HS_NONE, .mode = HS_WRITE};
+
+        ck_assert_int_eq(begin(1, &use, ALL, &out), HSI_LEDGER_OK);
+        ck_assert(hsi_ledger_commit(ledger, 1, &use, 1, 5 + handle));
+        hsi_ledger_end(ledger, 1, &use, 1);
+        ck_assert_int_eq(hsi_ledger_flush(ledger, handle, &out), HSI_LEDGER_OK);
+    }
+    hsi_ledger_lose(ledger, 1);
+    ck_assert_uint_eq(hsi_ledger_newest(ledger, 0), HSI_VERSION_LOST);
+    ck_assert_uint_eq(hsi_ledger_newest(ledger, 1), HSI_VERSION_LOST);
+}
+END_TEST
+
 /* A task of the host writes a new range, while the old one loses a copy that was on its way. */
 START_TEST(lost_copy_into_a_range_that_is_not_read)
 {
@@ -299,6 +318,7 @@ int main(void)
     tcase_add_test(devices, copy_between_peers_needs_both);
     tcase_add_test(devices, spare_range_of_the_host_becomes_the_replica);
     tcase_add_test(devices, lost_copy_into_a_range_that_is_not_read);
+    tcase_add_test(devices, copies_on_their_way_are_lost);
     tcase_add_test(devices, closed_node_refuses_tasks);
     tcase_add_test(create, transfers_of_a_stream_are_bounded);
     tcase_add_test(create, too_many_nodes_or_streams);
