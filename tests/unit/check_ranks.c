@@ -427,6 +427,7 @@ static void expect_refused(const hs_instance *in, const hs_exec_settings *s, hs_
 START_TEST(what_ranks_cannot_run_is_refused)
 {
     hs_instance     *in = factorisation(HS_CHOLESKY, 4, 4, 1, 0);
+    hs_instance     *with_gpu = factorisation(HS_CHOLESKY, 4, 4, 1, 1);
     hs_exec_settings s = settings_of(hs_policy_find("heteroprio")), t;
     fake_world      *world = fake_world_create(4, 1);
 
@@ -437,12 +438,17 @@ START_TEST(what_ranks_cannot_run_is_refused)
     t = s;
     t.run.emulate[HS_CPU] = 1;
     expect_refused(in, &t, HS_EINVAL, "settings.run.mpi excludes settings.run.emulate[HS_CPU]");
+    t = s;
+    t.run.emulate[HS_GPU] = 0;
+    t.gpu.module = "emulated:devices=1";
+    expect_refused(with_gpu, &t, HS_EINVAL, "settings.run.mpi divides tiles among CPUs");
     in = with_more(in, false);
     expect_refused(in, &s, HS_EDEPENDENT,
                    "waits for a task of another rank whose tiles it does not read");
     in = with_more(in, true);
     expect_refused(in, &s, HS_EDEPENDENT, "each task must be a step of the factorisation");
     fake_world_free(world);
+    hs_instance_free(with_gpu);
     hs_instance_free(in);
 }
 END_TEST

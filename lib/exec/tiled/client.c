@@ -26,6 +26,10 @@ static hs_status set_up(hsi_matrix *matrix, const hsi_client_run *run, hs_error 
     matrix->may_fail = run->may_fail;
     matrix->may_take = run->may_take;
     matrix->verify = s->run.verify;
+    if (st == HS_OK && s->run.mpi && run->devices)
+        st = hsi_error_set(error, HS_EINVAL,
+                           "settings.run.mpi divides tiles among CPUs: plan for no GPU, or emulate "
+                           "the GPUs by settings.run.emulate[HS_GPU]");
     if (st == HS_OK && s->run.mpi)
         st = hsi_matrix_divide(matrix, run->in, s->run.mpi, error);
     matrix->collects = s->run.collect_factors;
