@@ -12,6 +12,7 @@
 #include <hybridsched/io.h>
 
 #include "core/graph/graph.h"
+#include "core/memory_name.h"
 #include "io/text/csv_write.h"
 #include "io/text/output.h"
 #include "picture/picture.h"
@@ -94,7 +95,20 @@ static void put_link(hsi_output *out, const hs_instance *in, hs_link link, const
     hsi_output_format(out, ", %s=\"%s %s\"", name, number[0], number[1]);
 }
 
-/* Write the name and bytes of each handle as an attribute of the graph. */
+/* Append the memory that has the handle at the start, after a blank, unless it is the first host's. */
+static int append_memory(hsi_vector *text, const hs_instance *in, size_t handle)
+{
+    uint32_t    memory = hs_instance_handle_memory_node(in, handle);
+    char        buffer[16];
+    const char *name;
+
+    if (memory == 0)
+        return 0;
+    name = hsi_memory_node_name(in, memory, buffer);
+    return hsi_vector_append(text, " ", 1) || hsi_vector_append(text, name, strlen(name));
+}
+
+/* Write the name, bytes and memory of each handle as an attribute of the graph. */
 static hs_status put_sizes(hsi_output *out, const hs_instance *in)
 {
     hsi_vector  text = {0};
@@ -107,7 +121,7 @@ static hs_status put_sizes(hsi_output *out, const hs_instance *in)
 
         failed = (i > 0 && hsi_vector_append(&text, ";", 1)) ||
                  hsi_append_name(&text, name, strlen(name)) || hsi_vector_append(&text, ":", 1) ||
-                 hsi_vector_append(&text, number, length);
+                 hsi_vector_append(&text, number, length) || append_memory(&text, in, i);
     }
     if (!failed && text.size > 0)
         put_value(out, "data", text.data, text.size);

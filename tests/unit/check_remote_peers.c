@@ -221,7 +221,9 @@ int __wrap_memfd_create(const char *name, unsigned flags)
     char          got[2000] = "";
     double        limit;
 
-    for (int i = 0; i < 3 && strcmp(name, "instance") == 0 && awaited_beats >= 0; i++)
+    if (strcmp(name, "instance") != 0)
+        return __real_memfd_create(name, flags);
+    for (int i = 0; i < 3 && awaited_beats >= 0; i++)
         ck_assert_msg(poll(&wait, 1, minute) == 1 &&
                           read(awaited_beats, &limit, sizeof limit) == (ssize_t)sizeof limit,
                       "no beat during the set-up");

@@ -10,6 +10,7 @@
 
 #include "core/builder.h"
 #include "core/error.h"
+#include "core/memory_name.h"
 #include "io/import/dot/parser.h"
 #include "io/import/import.h"
 #include "io/import/list_entry.h"
@@ -248,6 +249,25 @@ static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
     return refuse(d, fact->value, "unit", "s, ms, us or ns");
 }
 
+/* Set the bytes of a handle and, if a name follows after a blank, the memory that has it at first. */
+static hs_status set_size(reader *d, const hsi_dot_fact *fact, hsi_text size, size_t data)
+{
+    const char *blank = memchr(size.at, ' ', size.length), *end = size.at + size.length;
+    hs_type     type;
+    unsigned    number;
+    double      bytes;
+    hs_status   st = HS_OK;
+
+    if (blank)
+        size.length = (size_t)(blank - size.at);
+    if (!hsi_text_to_number(size.at, size.length, &bytes) || bytes < 0 ||
+        (blank && !hsi_memory_name_read(blank + 1, (size_t)(end - blank - 1), &type, &number)))
+        return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES MEMORY");
+    if (blank)
+        st = hs_builder_set_handle_memory(d->r.builder, data, type, number);
+    return st == HS_OK ? hs_builder_set_handle_bytes(d->r.builder, data, bytes) : st;
+}
+
 static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
 {
     hsi_text  list = fact->value.text, name, size;
@@ -255,14 +275,13 @@ static hs_status read_sizes(reader *d, const hsi_dot_fact *fact)
 
     for (; st == HS_OK && name.at;
          st = hsi_import_next_list_entry(&list, &d->dot.lexer.arena, &name, &size)) {
-        double bytes;
         size_t data;
 
-        if (name.length == 0 || !hsi_text_to_number(size.at, size.length, &bytes) || bytes < 0)
-            return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES");
+        if (name.length == 0)
+            return refuse(d, fact->value, "data", "NAME:BYTES;NAME:BYTES MEMORY");
         st = hs_builder_add_handle(d->r.builder, name.at, &data);
         if (st == HS_OK)
-            st = hs_builder_set_handle_bytes(d->r.builder, data, bytes);
+            st = set_size(d, fact, size, data);
         if (st != HS_OK)
             return st;
     }
