@@ -354,7 +354,7 @@ START_TEST(a_failed_message_ends_all)
 }
 END_TEST
 
-/* Ranks with different tasks, input, policies or plans are refused before any task. */
+/* Ranks with different tasks, input, policies, plans or ends of the run are refused before any task. */
 START_TEST(different_ranks_are_refused)
 {
     enum { RANKS = 3 };
@@ -371,7 +371,9 @@ START_TEST(different_ranks_are_refused)
         s.run.matrix_seed += _i == 1 && r == 2;
         if (_i == 2 && r == 2)
             s.decide.policy = hs_policy_find("dmda");
-        create(&p[r], _i == 0 && r == 2 ? other : in, _i < 3 ? NULL : r == 2 ? reverse : plan, &s,
+        s.run.verify = !(_i == 4 && r == 2);
+        s.run.collect_factors = _i == 5 && r == 2;
+        create(&p[r], _i == 0 && r == 2 ? other : in, _i != 3 ? NULL : r == 2 ? reverse : plan, &s,
                fake_world_rank(world, r));
     }
     run_all(p, RANKS);
@@ -463,7 +465,7 @@ int main(void)
     tcase_add_loop_test(cases, every_policy_serves_ranks, 0, (int)hs_policy_count());
     tcase_add_loop_test(cases, a_failed_task_ends_all, 0, 5);
     tcase_add_loop_test(cases, a_failed_message_ends_all, 0, 9);
-    tcase_add_loop_test(cases, different_ranks_are_refused, 0, 4);
+    tcase_add_loop_test(cases, different_ranks_are_refused, 0, 6);
     tcase_add_test(cases, what_ranks_cannot_run_is_refused);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
