@@ -10,8 +10,8 @@ HS_BEGIN_DECLS
  * Policies for tasks that arrive while they run, as in a runtime system. The caller adds tasks to
  * the policy at any time, and drives it with the calls of policy.h: hs_policy_collect_ready() after
  * additions and endings, hs_policy_next() for an idle worker, hs_policy_ended() for a task that has
- * ended. A task is live from its addition to its end. Its number is below `tasks` of hs_room, and is
- * reused after its end, so the caller can keep its own data by task in an array.
+ * ended. A task is live from its addition to its end. Its number is below `tasks` of hs_room, and
+ * is reused after its end, so the caller can keep its own data by task in an array.
  *
  * Only hs_policy_create_arriving() allocates memory. The other calls cannot run out of memory and
  * make no system call. No two threads may use one policy at once without a lock.
@@ -33,17 +33,17 @@ HS_API void hs_room_init_sized(hs_room *room, size_t size);
 HS_API int hs_policy_accepts_arrivals(const hs_policy_kind *kind);
 
 /**
- * Create a policy without tasks for the workers, nodes, links and unit of `machine`, whose tasks and
- * handles do not count and which must outlive the policy. `room` NULL: the defaults. On HS_OK the
- * caller owns *out, and frees it with hs_policy_free(). Tasks have the rank HS_RANK_GIVEN, their
- * priority, or HS_RANK_FIFO. The kind must not depend on tasks that have not arrived: dmda, dmdas,
- * dynamic, h-ratio, dualhp, heteroprio, heteroprio-ns, hp-sp and hp-corrected. HS_EINVAL: another
- * kind, another rank, bad settings, or `transfers` of the settings is set; HS_ETOOBIG: `room` is too
- * large; HS_ENOMEM.
+ * Create a policy without tasks for the workers, nodes, links and unit of `machine`, whose tasks
+ * and handles do not count and which must outlive the policy. `room` NULL: the defaults. On HS_OK
+ * the caller owns *out, and frees it with hs_policy_free(). Tasks have the rank HS_RANK_GIVEN,
+ * their priority, or HS_RANK_FIFO. The kind must not depend on tasks that have not arrived: dmda,
+ * dmdas, dynamic, h-ratio, dualhp, heteroprio, heteroprio-ns, hp-sp and hp-corrected. HS_EINVAL:
+ * another kind, another rank, bad settings, or `transfers` of the settings is set; HS_ETOOBIG:
+ * `room` is too large; HS_ENOMEM.
  *
  * Memory in bytes: at most 170 (hp-corrected: 230) + 21 accesses + 8 edges / tasks for each of the
- * room's tasks, and at most 60 + 16 memory nodes for each handle. The part of the room that was never used is mostly not
- * touched.
+ * room's tasks, and at most 60 + 16 memory nodes for each handle. The part of the room that was
+ * never used is mostly not touched.
  */
 HS_API hs_status hs_policy_create_arriving(const hs_policy_kind *kind, const hs_instance *machine,
                                            const hs_room *room, const hs_policy_settings *settings,
@@ -57,13 +57,13 @@ typedef struct hs_task_id {
 
 /** A task to be added. Initialise with hs_arrival_init(). */
 typedef struct hs_arrival {
-    size_t            struct_size;
-    double            cpu, gpu; /* times, strictly positive; INFINITY: no implementation */
-    int64_t           priority; /* higher first; default: 0 */
-    int               restartable; /* 1: the policy may request to abort the running task; default:
-                                      0 */
-    unsigned          kernel;   /* 1 to 63: tasks of one number share a history; default: 0, none */
-    const hs_access  *access;   /* accesses to handles, at most one for each handle; `writer` is
+    size_t  struct_size;
+    double  cpu, gpu;           /* times, strictly positive; INFINITY: no implementation */
+    int64_t priority;           /* higher first; default: 0 */
+    int     restartable;        /* 1: the policy may request to abort the running task; default:
+                                   0 */
+    unsigned         kernel;    /* 1 to 63: tasks of one number share a history; default: 0, none */
+    const hs_access *access;    /* accesses to handles, at most one for each handle; `writer` is
                                    ignored */
     size_t            accesses; /* number of accesses */
     const hs_task_id *after;    /* predecessors; ended tasks have no effect */
@@ -79,8 +79,8 @@ HS_API void hs_arrival_init_sized(hs_arrival *task, size_t size);
  * hs_policy_collect_ready(), once for several additions. A failure changes nothing. HS_EFULL: there
  * is no room until another task ends; HS_ETOOBIG: more accesses or predecessors than there is room
  * for; HS_ETIME: a time is not positive; HS_EWORKER: no worker can run the task; HS_EINVAL: the
- * policy was created by hs_policy_create(), or an access, a predecessor or the kernel does not exist.
- * O(accesses^2 + predecessors).
+ * policy was created by hs_policy_create(), or an access, a predecessor or the kernel does not
+ * exist. O(accesses^2 + predecessors).
  */
 HS_API hs_status hs_policy_add_task(hs_policy *policy, const hs_arrival *task, hs_task_id *id);
 

@@ -17,7 +17,8 @@ HS_API int hs_bound_supports_certificate(const hs_bound *bound);
 
 /**
  * Compute `bound` and record its proof. HS_EUNSUPPORTED: the bound has no certificates.
- * HS_EINVAL: settings.skip is set; certificates are of whole instances. NULL settings mean defaults.
+ * HS_EINVAL: settings.skip is set; certificates are of whole instances. NULL settings mean
+ * defaults.
  */
 HS_API hs_status hs_certificate_create(const hs_bound *bound, const hs_instance *in,
                                        const hs_settings *settings, hs_certificate **out);

@@ -160,8 +160,8 @@ typedef struct hs_range_ops {
 
 /** Calls of functions of the application, which compute on the data of a device. */
 typedef struct hs_call_ops {
-    const char *suffix; /* end of the symbols of such functions: "_gpu", "_opencl"; "": the functions
-                           for CPUs */
+    const char *suffix; /* end of the symbols of such functions: "_gpu", "_opencl"; "": the
+                           functions for CPUs */
 
     /**
      * Call the function while its device is the current one, so that it enqueues work in

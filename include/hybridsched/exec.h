@@ -106,9 +106,9 @@ typedef struct hs_mpi hs_mpi;
 /**
  * Open the module for MPI, and initialise MPI unless the application has done so: with
  * MPI_THREAD_FUNNELED, and the calling thread talks. Collective, as all calls below: each rank of
- * MPI_COMM_WORLD makes them in the same order. All calls with a handle, and hs_exec_run(), are made by
- * this thread. On HS_OK the caller owns *out. HS_ERESOURCE: no module, or MPI cannot be initialised;
- * HS_EIO; HS_ENOMEM.
+ * MPI_COMM_WORLD makes them in the same order. All calls with a handle, and hs_exec_run(), are made
+ * by this thread. On HS_OK the caller owns *out. HS_ERESOURCE: no module, or MPI cannot be
+ * initialised; HS_EIO; HS_ENOMEM.
  */
 HS_API hs_status hs_mpi_open(hs_mpi **out, hs_error *error);
 
@@ -202,11 +202,11 @@ typedef struct hs_exec_settings {
 
     /** GPUs. */
     struct {
-        const char *module;          /* file of the GPU module; NULL: the first of cuda and opencl
-                                        that has a device: installed, or on the library search path.
-                                        Or a list of modules for devices, as for
-                                        hs_exec_device_at(): its devices run kernels of a
-                                        factorisation that all of them have, or plugins on data */
+        const char *module;            /* file of the GPU module; NULL: the first of cuda and opencl
+                                          that has a device: installed, or on the library search path.
+                                          Or a list of modules for devices, as for
+                                          hs_exec_device_at(): its devices run kernels of a
+                                          factorisation that all of them have, or plugins on data */
         int    mode;                 /* an hs_gpu_mode: launch mode of planned tasks */
         int    resident;             /* upload inputs before the start, leave results on the GPUs */
         int    keep_visible_devices; /* leave CUDA_VISIBLE_DEVICES of commands unchanged */
@@ -560,8 +560,8 @@ typedef struct hs_exec_rank {
 #define hs_exec_rank_init(r) ((r)->struct_size = sizeof *(r))
 
 /**
- * After a run with run.mpi: describe a rank, on every rank; returns 1, or 0 if there is no such rank,
- * or the run has not been completed. Not collective.
+ * After a run with run.mpi: describe a rank, on every rank; returns 1, or 0 if there is no such
+ * rank, or the run has not been completed. Not collective.
  */
 HS_API int hs_exec_rank_at(const hs_exec *exec, unsigned rank, hs_exec_rank *out);
 

@@ -318,12 +318,13 @@ HS_API void hs_policy_ended(hs_policy *policy, unsigned worker, uint32_t task, h
 HS_API void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker);
 
 /**
- * Mark a task as one that another process runs: the policy gives it to no worker, and its successors
- * wait for hs_policy_ended_elsewhere(). Call before the first decision.
+ * Mark a task as one that another process runs: the policy gives it to no worker, and its
+ * successors wait for hs_policy_ended_elsewhere(). Call before the first decision.
  */
 HS_API void hs_policy_mark_elsewhere(hs_policy *policy, uint32_t task);
 
-/** Report that a task of another process is done, once; its results are in the first host's memory. */
+/** Report that a task of another process is done, once; its results are in the first host's memory.
+ */
 HS_API void hs_policy_ended_elsewhere(hs_policy *policy, uint32_t task, double now, hs_wake *wake);
 
 /** Take the idle `worker` out of service and return its reserved tasks to other workers. */
@@ -379,10 +380,10 @@ struct hs_policy_kind {
     bool keeps_plan; /* whether the kind follows its plan, see hs_policy_keeps_plan(); requires
                         needs_plan */
     void *data;      /* the application's, passed to create(); may be NULL */
-    bool accepts_arrivals; /* whether tasks may arrive while the policy runs: the kind then reads
-                              the tasks of `estimates` from add_ready() until their end, keeps
-                              nothing of a task beyond it, and reads no graph, see arrivals.h;
-                              requires groups_endings or supports_graphs */
+    bool  accepts_arrivals; /* whether tasks may arrive while the policy runs: the kind then reads
+                               the tasks of `estimates` from add_ready() until their end, keeps
+                               nothing of a task beyond it, and reads no graph, see arrivals.h;
+                               requires groups_endings or supports_graphs */
 };
 
 /**

@@ -65,9 +65,9 @@ typedef struct hs_settings {
      * bound counts the others only. Ranks and ties are those of an instance that consists of the
      * other tasks. */
     const unsigned char *skip;
-    const uint32_t *skip_worker; /* by task: worker that ran a done task, whose memory has the
-                                    results from 0 on; HS_NONE, or another number that is no worker:
-                                    the first host has them; NULL: all HS_NONE */
+    const uint32_t      *skip_worker; /* by task: worker that ran a done task, whose memory has the
+                                         results from 0 on; HS_NONE, or another number that is no worker:
+                                         the first host has them; NULL: all HS_NONE */
 } hs_settings;
 
 HS_API void hs_settings_init_sized(hs_settings *settings, size_t size);

@@ -10,30 +10,30 @@
 HS_BEGIN_DECLS
 
 /* The status of a call says whether it worked; details of the outcome are in its report. */
-#define HS_STATUS_MAP(X)                                             \
-    X(OK,            0, "success")                                   \
-    X(EINVAL,       -1, "invalid argument")                          \
-    X(ENOMEM,       -2, "out of memory")                             \
-    X(ETIME,        -3, "a time is not a positive number")           \
-    X(EWORKER,      -4, "a task can run on none of the workers")     \
-    X(EOVERFLOW,    -5, "the sum of the times is too large")         \
-    X(EDUPLICATE,   -6, "two tasks have the same id")                \
-    X(ESCHEDULE,    -7, "the schedule is not valid")                 \
-    X(ESYNTAX,      -8, "malformed input")                           \
-    X(EIO,          -9, "reading or writing failed")                 \
-    X(ESOLVER,     -10, "the linear program solver failed")          \
-    X(ECANCELED,   -11, "cancelled by the caller")                   \
-    X(EUNSUPPORTED,-12, "not supported by this build")               \
-    X(ETOOBIG,     -13, "larger than the documented limit")          \
-    X(EFAILED,     -14, "a task failed")                             \
-    X(EREFUSED,    -15, "not allowed by the settings")               \
-    X(ERESOURCE,   -16, "a required resource is missing")            \
-    X(EGRAPH,      -17, "the dependencies of the tasks are invalid") \
-    X(EDEPENDENT,  -18, "supports independent tasks only, and these tasks depend on each other") \
-    X(EKIND,       -19, "the file is of another kind")               \
-    X(EAVAILABLE,  -20, "supports only workers that are all free at the start") \
-    X(EUNKNOWN,    -21, "a task has an unknown time")                \
-    X(EFULL,       -22, "there is no room until a task ends or a handle is removed")
+#define HS_STATUS_MAP(X)                                                                           \
+    X(OK, 0, "success")                                                                            \
+    X(EINVAL, -1, "invalid argument")                                                              \
+    X(ENOMEM, -2, "out of memory")                                                                 \
+    X(ETIME, -3, "a time is not a positive number")                                                \
+    X(EWORKER, -4, "a task can run on none of the workers")                                        \
+    X(EOVERFLOW, -5, "the sum of the times is too large")                                          \
+    X(EDUPLICATE, -6, "two tasks have the same id")                                                \
+    X(ESCHEDULE, -7, "the schedule is not valid")                                                  \
+    X(ESYNTAX, -8, "malformed input")                                                              \
+    X(EIO, -9, "reading or writing failed")                                                        \
+    X(ESOLVER, -10, "the linear program solver failed")                                            \
+    X(ECANCELED, -11, "cancelled by the caller")                                                   \
+    X(EUNSUPPORTED, -12, "not supported by this build")                                            \
+    X(ETOOBIG, -13, "larger than the documented limit")                                            \
+    X(EFAILED, -14, "a task failed")                                                               \
+    X(EREFUSED, -15, "not allowed by the settings")                                                \
+    X(ERESOURCE, -16, "a required resource is missing")                                            \
+    X(EGRAPH, -17, "the dependencies of the tasks are invalid")                                    \
+    X(EDEPENDENT, -18, "supports independent tasks only, and these tasks depend on each other")    \
+    X(EKIND, -19, "the file is of another kind")                                                   \
+    X(EAVAILABLE, -20, "supports only workers that are all free at the start")                     \
+    X(EUNKNOWN, -21, "a task has an unknown time")                                                 \
+    X(EFULL, -22, "there is no room until a task ends or a handle is removed")
 
 typedef enum hs_status {
 #define HS_STATUS_CODE(name, value, text) HS_##name = value,

@@ -154,17 +154,19 @@ static hs_status run(const hsi_problem *pb, const hs_settings *settings, hsi_rec
 }
 
 const hsi_algorithm hsi_alg_dualhp = {
-    .about = {
-        .struct_size = sizeof(hs_algorithm),
-        .name = "dualhp",
-        .summary = "bisects a guess of the makespan, fills the GPUs by acceleration, LPT in each type",
-        .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
-        .cost = "O(n log n + n g) for g guesses of the makespan; g is small",
-        .guarantee = hsi_guarantee_2,
-        .supports_graphs = true,
-        .supports_available = true,
-        .supported_ranks = HSI_ANY_RANK,
-    },
+    .about =
+        {
+            .struct_size = sizeof(hs_algorithm),
+            .name = "dualhp",
+            .summary =
+                "bisects a guess of the makespan, fills the GPUs by acceleration, LPT in each type",
+            .source = "Bleuse et al. 2015; Beaumont, Eyraud-Dubois, Kumar 2017, section 6",
+            .cost = "O(n log n + n g) for g guesses of the makespan; g is small",
+            .guarantee = hsi_guarantee_2,
+            .supports_graphs = true,
+            .supports_available = true,
+            .supported_ranks = HSI_ANY_RANK,
+        },
     .run = run,
     .policy = "dualhp",
     .available_by_policy = true,

@@ -30,11 +30,11 @@ typedef enum hsi_proof_step {
     HSI_STEP_MULTIPLIERS,
     HSI_STEP_CONFIGURATION,
     HSI_STEP_PACKING,
-    HSI_STEP_TYPE,  /* branch of a graph's tree by the type of a task */
-    HSI_STEP_ORDER, /* branch of a graph's tree by the order of two tasks: the one first, the
-                       other first, or both at once */
-    HSI_STEP_GRAPH, /* leaf of the tree: multipliers of loads and of paths */
-    HSI_STEP_CROWD, /* leaf of the tree: too many tasks that run at the same time */
+    HSI_STEP_TYPE,   /* branch of a graph's tree by the type of a task */
+    HSI_STEP_ORDER,  /* branch of a graph's tree by the order of two tasks: the one first, the
+                        other first, or both at once */
+    HSI_STEP_GRAPH,  /* leaf of the tree: multipliers of loads and of paths */
+    HSI_STEP_CROWD,  /* leaf of the tree: too many tasks that run at the same time */
     HSI_STEP_WINDOWS /* leaf of the tree: rows that derive windows of the tasks */
 } hsi_proof_step;
 
@@ -77,7 +77,7 @@ typedef struct hsi_proof_row {
     uint32_t     type, other;   /* over an arc: the hs_type, and the task at the other end */
     double       multiplier[2]; /* multipliers of the loads of several tasks, by type */
     size_t       tasks;
-    uint32_t    *list;          /* the several tasks; NULL: none */
+    uint32_t    *list; /* the several tasks; NULL: none */
 } hsi_proof_row;
 
 typedef struct hsi_proof_node {

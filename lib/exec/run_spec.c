@@ -128,7 +128,8 @@ static const char *run_defect(const hs_exec_settings *s)
         return "settings.run.mpi excludes settings.run.nodes, settings.run.backends and "
                "settings.run.calls: built-in kernels run the tasks";
     if (s->run.mpi && s->run.emulate[HS_CPU])
-        return "settings.run.mpi excludes settings.run.emulate[HS_CPU]: emulated tasks compute nothing";
+        return "settings.run.mpi excludes settings.run.emulate[HS_CPU]: emulated tasks compute "
+               "nothing";
     if (s->run.mpi && s->keep.journal)
         return "settings.run.mpi excludes settings.keep.journal: the tiles are in memory alone";
     if (!is_span(s->fail.timeout))
@@ -279,7 +280,8 @@ static hs_status check_memories(const hsi_run_spec *spec, hs_error *error)
                 "data '%.100s' is on %s at the start, but a run begins with all data on the host: "
                 "emulate the GPUs, or remove the memory from the '# data' line",
                 name,
-                hsi_memory_node_name(spec->in, hs_instance_handle_memory_node(spec->in, i), memory));
+                hsi_memory_node_name(spec->in, hs_instance_handle_memory_node(spec->in, i),
+                                     memory));
     return HS_OK;
 }
 

@@ -49,8 +49,7 @@ static int step_limit(glp_prob *lp)
  * search with counted iterations allows. */
 static bool is_beyond_counted_work(glp_prob *lp, const hsi_stop *stop)
 {
-    return stop->settings->iterations > 0 &&
-           glp_get_it_cnt(lp) * work_of_step(lp) > counted_work;
+    return stop->settings->iterations > 0 && glp_get_it_cnt(lp) * work_of_step(lp) > counted_work;
 }
 
 static hsi_simplex_end run_within_slice(glp_prob *lp, const hsi_stop *stop, glp_smcp *parameters)

@@ -9,9 +9,10 @@
 
 typedef enum hsi_simplex_end {
     HSI_SIMPLEX_OPTIMAL,
-    HSI_SIMPLEX_STOPPED, /* the method ended since the time is up or the counted work is done, or it was
-                            cancelled */
-    HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called */
+    HSI_SIMPLEX_STOPPED, /* the method ended since the time is up or the counted work is done, or it
+                            was cancelled */
+    HSI_SIMPLEX_FAILED   /* the simplex method gave no result; the error hook of GLPK was not called
+                          */
 } hsi_simplex_end;
 
 /* Return a positive number as a coefficient of an LP, whose other numbers are near 1. GLPK divides by

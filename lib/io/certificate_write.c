@@ -124,9 +124,9 @@ static void put_tasks(writer *w, const hsi_proof_row *row)
 
 static void put_row(writer *w, const hsi_proof_row *row)
 {
-    static const char *const names[] = {"head", "tail", "ancestors", "descendants", "window",
-                                        "closed"};
-    char text[160], x[48], y[48];
+    static const char *const names[] = {"head",        "tail",   "ancestors",
+                                        "descendants", "window", "closed"};
+    char                     text[160], x[48], y[48];
 
     snprintf(text, sizeof text, "%s", names[row->kind]);
     put(w, text);

@@ -95,7 +95,8 @@ static void put_link(hsi_output *out, const hs_instance *in, hs_link link, const
     hsi_output_format(out, ", %s=\"%s %s\"", name, number[0], number[1]);
 }
 
-/* Append the memory that has the handle at the start, after a blank, unless it is the first host's. */
+/* Append the memory that has the handle at the start, after a blank, unless it is the first host's.
+ */
 static int append_memory(hsi_vector *text, const hs_instance *in, size_t handle)
 {
     uint32_t    memory = hs_instance_handle_memory_node(in, handle);

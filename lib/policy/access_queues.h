@@ -5,10 +5,10 @@
 #include <hybridsched/instance.h>
 
 /*
- * For each handle the queue of the accesses of live tasks, in the order of their addition. An access
- * is granted once no earlier access excludes it: a read excludes later writes, a write all later
- * accesses. Access i of task t has the index t * per_task + i; the links of the queues are by index,
- * so each access costs O(1) and no memory is allocated.
+ * For each handle the queue of the accesses of live tasks, in the order of their addition. An
+ * access is granted once no earlier access excludes it: a read excludes later writes, a write all
+ * later accesses. Access i of task t has the index t * per_task + i; the links of the queues are by
+ * index, so each access costs O(1) and no memory is allocated.
  */
 typedef struct hsi_access_link {
     uint32_t previous, next; /* neighbours in the queue; HS_NONE */
@@ -52,7 +52,7 @@ bool hsi_access_queues_append(hsi_access_queues *queues, uint32_t index);
 
 /* Remove an access from its queue, and pass each access that is granted by that to `grant`. */
 typedef void hsi_grant(void *data, uint32_t index);
-void hsi_access_queues_remove(hsi_access_queues *queues, uint32_t index, hsi_grant *grant,
-                              void *data);
+void         hsi_access_queues_remove(hsi_access_queues *queues, uint32_t index, hsi_grant *grant,
+                                      void *data);
 
 #endif

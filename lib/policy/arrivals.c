@@ -27,9 +27,8 @@ static bool open_rows(hsi_arrivals *a)
     a->next = calloc(tasks, sizeof *a->next);
     a->edges = calloc(tasks, sizeof *a->edges);
     a->edge = calloc((size_t)a->room.edges + 1, sizeof *a->edge);
-    return a->restartable && a->kernel && a->state && a->number && a->next && a->edges &&
-           a->edge && open_column(a, HSI_CPU, sizeof(double)) &&
-           open_column(a, HSI_GPU, sizeof(double)) &&
+    return a->restartable && a->kernel && a->state && a->number && a->next && a->edges && a->edge &&
+           open_column(a, HSI_CPU, sizeof(double)) && open_column(a, HSI_GPU, sizeof(double)) &&
            open_column(a, HSI_PRIORITY, sizeof(int64_t)) && open_column(a, HSI_RESTARTABLE, 1);
 }
 

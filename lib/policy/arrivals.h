@@ -12,10 +12,10 @@
 /*
  * The tasks of a policy that arrive while it runs: an instance with a fixed number of rows, which
  * policies read like any other, and which are reused. A row's successors in `after` are a list of
- * edges; its order after tasks that access the same handles is in the queues of accesses. The counter
- * of hsi_ready has the number of edges to a task plus its accesses that are not granted. Dropped
- * tasks form a list until they are returned by hs_policy_take_stranded(); their counters have
- * HSI_NEVER_READY set and still count edges, and a row is free once no edge leads to it.
+ * edges; its order after tasks that access the same handles is in the queues of accesses. The
+ * counter of hsi_ready has the number of edges to a task plus its accesses that are not granted.
+ * Dropped tasks form a list until they are returned by hs_policy_take_stranded(); their counters
+ * have HSI_NEVER_READY set and still count edges, and a row is free once no edge leads to it.
  */
 typedef enum hsi_arrival_state {
     HSI_ROW_FREE,
@@ -41,8 +41,8 @@ typedef struct hsi_arrivals {
     unsigned char    *restartable, *kernel; /* by row */
     unsigned char    *state;                /* by row: an hsi_arrival_state */
     uint64_t         *number;               /* by row: number of the addition */
-    uint32_t         *next;   /* by row: next free row, or next dropped task; HS_NONE */
-    uint32_t         *edges;  /* by row: first edge to a successor; HS_NONE */
+    uint32_t         *next;  /* by row: next free row, or next dropped task; HS_NONE */
+    uint32_t         *edges; /* by row: first edge to a successor; HS_NONE */
     hsi_arrival_edge *edge;
     uint32_t          unused_row, free_row; /* first row that was never used; first free used row */
     uint32_t          unused_edge, free_edge;
@@ -55,8 +55,7 @@ typedef struct hsi_arrivals {
 } hsi_arrivals;
 
 /* Create the rows. HS_ETOOBIG, HS_ENOMEM. */
-hs_status hsi_arrivals_create(const hs_instance *machine, const hs_room *room,
-                              hsi_arrivals **out);
+hs_status hsi_arrivals_create(const hs_instance *machine, const hs_room *room, hsi_arrivals **out);
 void      hsi_arrivals_free(hsi_arrivals *arrivals);
 
 /* Implement hs_policy_add_task(). On HS_OK *is_ready says whether the task is ready. */

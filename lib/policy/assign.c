@@ -209,8 +209,8 @@ static void start_task(assign_state *a, unsigned worker, uint32_t task, double n
     hs_wake_worker(wake, worker);
 }
 
-/* Take from a worker's queue, among the first tasks of equal rank, the one that waits for the fewest
- * bytes; among equals the first. */
+/* Take from a worker's queue, among the first tasks of equal rank, the one that waits for the
+ * fewest bytes; among equals the first. */
 static uint32_t pop_fewest_bytes(assign_state *a, unsigned worker, double now)
 {
     uint32_t equal[MOST_EQUAL_RANKS], best = 0, count = 0;
@@ -226,8 +226,7 @@ static uint32_t pop_fewest_bytes(assign_state *a, unsigned worker, double now)
         }
         equal[count++] = task;
     } while (count < MOST_EQUAL_RANKS && fewest > 0 && a->queues.count[worker] > 0 &&
-             hsi_priority_of(&a->pb, a->queues.first[worker]) ==
-                 hsi_priority_of(&a->pb, equal[0]));
+             hsi_priority_of(&a->pb, a->queues.first[worker]) == hsi_priority_of(&a->pb, equal[0]));
     for (uint32_t i = 0; i < count; i++)
         if (i != best)
             hsi_worker_queues_push(&a->queues, worker, equal[i]);

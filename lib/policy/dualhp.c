@@ -90,8 +90,8 @@ static hs_status allocate_arrays(dualhp_state *d)
     d->q = malloc(n * sizeof *d->q);
     d->gpu_before = malloc(n * sizeof *d->gpu_before);
     d->cpu_after = malloc(n * sizeof *d->cpu_after);
-    return d->type && d->retired && d->available && d->by_rho && d->by_rank && d->by_number && d->news &&
-                   d->scratch && d->p && d->q && d->gpu_before && d->cpu_after
+    return d->type && d->retired && d->available && d->by_rho && d->by_rank && d->by_number &&
+                   d->news && d->scratch && d->p && d->q && d->gpu_before && d->cpu_after
                ? HS_OK
                : HS_ENOMEM;
 }

@@ -26,9 +26,9 @@ typedef struct hsi_ratios {
 typedef struct hsi_history {
     double         tolerance;
     bool           has_misestimates; /* whether an estimate was wrong by more than the tolerance */
-    const unsigned char *class_of; /* indexed by task: class of the kernel; 0: no kernel, or no
-                                      class left */
-    unsigned char *own_classes;    /* memory of `class_of`; NULL: the instance has it */
+    const unsigned char *class_of;   /* indexed by task: class of the kernel; 0: no kernel, or no
+                                        class left */
+    unsigned char *own_classes;      /* memory of `class_of`; NULL: the instance has it */
     hsi_ratios *of[2];       /* indexed by hs_type, then class; [0]: all tasks of the type */
 } hsi_history;
 

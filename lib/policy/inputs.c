@@ -212,10 +212,9 @@ static void keep_replica(hsi_inputs *inputs, const request *r, const hs_access *
         hsi_ledger_write(inputs->ledger, access->data, source_of(r, access), access->writer, 0);
     if (hsi_ledger_request(inputs->ledger, access->data, r->to, transfer_arrival(r, access)) &&
         inputs->records)
-        record_transfer(inputs, r, access->writer,
-                        node_of_version(inputs, access->data, access->writer),
-                        hsi_ledger_bytes(inputs->ledger, access->data), access->data,
-                        count_transfers(inputs));
+        record_transfer(
+            inputs, r, access->writer, node_of_version(inputs, access->data, access->writer),
+            hsi_ledger_bytes(inputs->ledger, access->data), access->data, count_transfers(inputs));
 }
 
 static void keep_arrivals(hsi_inputs *inputs, const request *r, uint32_t task)

@@ -39,8 +39,8 @@ typedef struct hsi_inputs {
     hsi_vector transfers;           /* started transfers, hs_transfer each */
 } hsi_inputs;
 
-/* Start a run in which each handle is only in the memory node that the instance names. `in` and `pb` must outlive `inputs`.
- * HS_ENOMEM. */
+/* Start a run in which each handle is only in the memory node that the instance names. `in` and
+ * `pb` must outlive `inputs`. HS_ENOMEM. */
 hs_status hsi_inputs_open(hsi_inputs *inputs, const hs_instance *in, const hsi_problem *pb);
 void      hsi_inputs_close(hsi_inputs *inputs);
 

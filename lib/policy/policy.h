@@ -46,7 +46,8 @@ hs_status hsi_policy_run_virtually(hs_policy *policy, const hs_instance *truth,
 
 extern const hs_policy_kind hsi_policy_plan, hsi_policy_plan_steal, hsi_policy_heteroprio,
     hsi_policy_heteroprio_ns, hsi_policy_hp_sp, hsi_policy_hp_corrected, hsi_policy_dualhp,
-    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda, hsi_policy_dmdas, hsi_policy_explore;
+    hsi_policy_dynamic, hsi_policy_h_ratio, hsi_policy_d_rank, hsi_policy_dmda, hsi_policy_dmdas,
+    hsi_policy_explore;
 
 /* Return true if the task's predecessors allow it to start. */
 static inline bool hsi_policy_may_start(const hs_policy *policy, uint32_t task)

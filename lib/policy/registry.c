@@ -134,8 +134,8 @@ static hs_status open_shared_state(hs_policy *policy, const hs_instance *estimat
 {
     hs_status st;
 
-    policy->groups_endings = policy->kind.groups_endings || hs_instance_has_graph(estimates) ||
-                             policy->arrivals;
+    policy->groups_endings =
+        policy->kind.groups_endings || hs_instance_has_graph(estimates) || policy->arrivals;
     policy->behind = policy->groups_endings;
     if (!policy->groups_endings)
         return HS_OK;

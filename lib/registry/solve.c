@@ -217,7 +217,8 @@ static hs_status keep_affinities(rest_settings *r, size_t tasks)
     return HS_OK;
 }
 
-/* Build the rest of an instance, and the settings for it. Call close_rest() also after a failure. */
+/* Build the rest of an instance, and the settings for it. Call close_rest() also after a failure.
+ */
 static hs_status open_rest(rest_settings *r, const hs_instance *in, const hs_settings *settings)
 {
     hs_status st;

@@ -14,8 +14,8 @@ static char version[128];
 
 static void find_version(void)
 {
-    snprintf(version, sizeof version, "%s%s%s", hs_library_version_string(), HS_COMMIT[0] ? " " : "",
-             HS_COMMIT);
+    snprintf(version, sizeof version, "%s%s%s", hs_library_version_string(),
+             HS_COMMIT[0] ? " " : "", HS_COMMIT);
 }
 
 const char *bench_version(void)

@@ -12,8 +12,7 @@ hs_status transfer_times_open(transfer_times *t, const hs_instance *in)
 
     *t = (transfer_times){.in = in, .second = units[hs_instance_unit(in)]};
     for (int link = 0; link < HS_LINKS; link++)
-        t->has[link] =
-            hs_instance_link(in, (hs_link)link, &t->latency[link], &t->bandwidth[link]);
+        t->has[link] = hs_instance_link(in, (hs_link)link, &t->latency[link], &t->bandwidth[link]);
     return hs_instance_graph(in, &t->g);
 }
 

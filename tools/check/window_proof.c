@@ -16,8 +16,8 @@
 #include "common/checked_memory.h"
 
 enum {
-    LOOK = 16,       /* steps counted for each task or edge that is visited */
-    FRACTION = 128   /* binary digits of a quotient behind the unit of the times */
+    LOOK = 16,     /* steps counted for each task or edge that is visited */
+    FRACTION = 128 /* binary digits of a quotient behind the unit of the times */
 };
 
 typedef struct windows {
@@ -26,13 +26,13 @@ typedef struct windows {
     limits                 *l;
     transfer_times          transfers;
     size_t                  tasks;
-    long                    unit;      /* exponent of two */
+    long                    unit;       /* exponent of two */
     bool                    impossible; /* whether some task was found without an open type */
-    mpz_t                   longest;   /* the makespan to refute, in units */
-    double                (*first)[2]; /* arrival of what no task has written, by task and type */
-    mpz_t                 (*value[2])[2]; /* heads, then tails, by task and type */
-    tasks_between           between;
-    mpz_t                   sum, term, other; /* scratch */
+    mpz_t                   longest;    /* the makespan to refute, in units */
+    double (*first)[2];                 /* arrival of what no task has written, by task and type */
+    mpz_t (*value[2])[2];               /* heads, then tails, by task and type */
+    tasks_between between;
+    mpz_t         sum, term, other; /* scratch */
 } windows;
 
 static const char flaw_no_task[] = "a row is about a task that is not there";
@@ -163,7 +163,7 @@ static verdict depends(windows *p, uint32_t later, uint32_t task)
     if (!limits_allow(p->l, LOOK * (1 + (uint64_t)edges)))
         return TOO_MUCH;
     for (size_t i = 0; i < edges; i++) {
-        verdict v = before[i] == task        ? HOLDS
+        verdict v = before[i] == task       ? HOLDS
                     : before[i] >= p->tasks ? depends(p, before[i], task)
                                             : FAILS;
 
@@ -173,16 +173,15 @@ static verdict depends(windows *p, uint32_t later, uint32_t task)
     return FAILS;
 }
 
-/* Set p->sum to the least value, plus time and transfer, of the task at the other end of an arc over
- * its open types; return false if it has none that can pass on its data. */
+/* Set p->sum to the least value, plus time and transfer, of the task at the other end of an arc
+ * over its open types; return false if it has none that can pass on its data. */
 static bool least_over_arc(windows *p, const window_row *row, int side, double bytes)
 {
     bool found = false;
 
     for (int type = 0; type < 2; type++) {
-        double move = type == row->type
-                          ? 0
-                          : transfer_time_to(&p->transfers, side ? type : row->type, bytes);
+        double move =
+            type == row->type ? 0 : transfer_time_to(&p->transfers, side ? type : row->type, bytes);
 
         if (!is_open(p, row->other, type) || isinf(move))
             continue;
@@ -223,8 +222,8 @@ static const char *flaw_of_arc(windows *p, const window_row *row)
 static bool least_value(windows *p, size_t task, int side, mpz_t least)
 {
     bool open[2] = {is_open(p, task, 0), is_open(p, task, 1)};
-    int  type = !open[0] || (open[1] && mpz_cmp(p->value[side][task][1],
-                                                p->value[side][task][0]) < 0);
+    int  type =
+        !open[0] || (open[1] && mpz_cmp(p->value[side][task][1], p->value[side][task][0]) < 0);
 
     mpz_set(least, p->value[side][task][type]);
     return open[0] || open[1];
@@ -233,7 +232,7 @@ static bool least_value(windows *p, size_t task, int side, mpz_t least)
 /* Set p->term to a task's load: the least, over its open types, of time and multiplier. */
 static void weigh(windows *p, size_t task, mpz_t multiplier[2])
 {
-    bool found = false;
+    bool  found = false;
     mpz_t load;
 
     mpz_init(load);
@@ -259,8 +258,7 @@ static void scale_multipliers(const window_row *row, mpz_t multiplier[2])
 
     for (int type = 0; type < 2; type++) {
         mpz_set_si(multiplier[type], of[type].mantissa);
-        mpz_mul_2exp(multiplier[type], multiplier[type],
-                     (mp_bitcnt_t)(of[type].exponent - least));
+        mpz_mul_2exp(multiplier[type], multiplier[type], (mp_bitcnt_t)(of[type].exponent - least));
     }
 }
 
@@ -331,7 +329,7 @@ static const char *flaw_of_relatives(windows *p, const window_row *row, bool anc
 {
     const uint32_t *task = p->c->path_step + row->first, *met;
     verdict         v = tasks_between_find(&p->between, ancestors ? GRAPH_ENDS : row->task,
-                                           ancestors ? row->task : GRAPH_ENDS, p->l);
+                                   ancestors ? row->task : GRAPH_ENDS, p->l);
 
     if (v != HOLDS)
         return flaw_too_much;

@@ -21,8 +21,8 @@ typedef struct command_line {
     const char       *nodes;          /* argument of --nodes; NULL: none */
     const char       *launch;         /* argument of --launch; NULL: none */
     exec_nodes        node_list;      /* the nodes of --nodes */
-    int               mpi;            /* whether to be a rank of MPI */
-    hs_mpi           *ranks;          /* the open handle of --mpi; NULL: none */
+    int                 mpi;            /* whether to be a rank of MPI */
+    hs_mpi             *ranks;          /* the open handle of --mpi; NULL: none */
     int               gather;         /* whether to gather the results of shares */
     const char       *journal;        /* argument of --journal; NULL: none */
     char             *own_journal;    /* journal of the share; NULL: none */

@@ -50,8 +50,8 @@ typedef struct exec_request {
     int              retime;           /* whether given times are predicted, too */
     exec_share       share;            /* share of the tasks to run */
     size_t           whole_tasks;      /* number of tasks of all shares */
-    int              on_nodes;         /* with --batch: whether the job runs with --nodes=slurm */
-    unsigned         batch_nodes;      /* with --batch: number of nodes; 0: that of the # node lines */
+    int                  on_nodes; /* with --batch: whether the job runs with --nodes=slurm */
+    unsigned         batch_nodes;  /* with --batch: number of nodes; 0: that of the # node lines */
     char           **command;          /* command line of hsched-exec, NULL-terminated */
 } exec_request;
 

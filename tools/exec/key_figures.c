@@ -75,7 +75,8 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
     char                  remark[128], here[48] = "";
 
     if (job->request->settings.run.mpi) {
-        add_time(list, job, "achieved makespan", job->report.seconds / job->unit, "   of all ranks");
+        add_time(list, job, "achieved makespan", job->report.seconds / job->unit,
+                 "   of all ranks");
         return;
     }
     /* Commands move their data themselves and do not wait for the predicted transfers. */

@@ -201,7 +201,8 @@ unsigned exec_nodes_of_job(const char *what)
     if (strcmp(what, "slurm") == 0)
         return 0;
     if (!is_number(what))
-        usage_error("--batch needs --nodes=N or --nodes=slurm: Slurm chooses the hosts, not '%s'", what);
+        usage_error("--batch needs --nodes=N or --nodes=slurm: Slurm chooses the hosts, not '%s'",
+                    what);
     return (unsigned)parse_unsigned("--nodes", what, 1, MOST_NODES);
 }
 

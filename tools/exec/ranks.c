@@ -9,26 +9,30 @@
 #include "common/json.h"
 #include "common/message.h"
 
-/* Refuse options that are for commands, for other ways to several nodes, or that need all attempts. */
+/* Refuse options that are for commands, for other ways to several nodes, or that need all attempts.
+ */
 static void check_options(const command_line *line)
 {
     const exec_request *request = &line->request;
 
     if (line->nodes || request->share.count > 0 || line->batch || line->gather)
-        usage_error("--mpi excludes --nodes, --share, --batch and --gather: mpirun starts the ranks");
+        usage_error(
+            "--mpi excludes --nodes, --share, --batch and --gather: mpirun starts the ranks");
     if (line->journal || request->commands || request->dry_run)
-        usage_error("--mpi excludes --journal, --commands and --dry-run: the tiles of a matrix are in "
-                    "memory alone");
+        usage_error(
+            "--mpi excludes --journal, --commands and --dry-run: the tiles of a matrix are in "
+            "memory alone");
     if (request->joblog || request->profile || line->compare || line->path[EXEC_GANTT] ||
         line->path[EXEC_TRACE] || line->path[EXEC_MEASURED])
-        usage_error("--mpi excludes --joblog, --profile, --compare, --gantt, --trace and --measured, "
-                    "which need the tasks of all ranks");
+        usage_error(
+            "--mpi excludes --joblog, --profile, --compare, --gantt, --trace and --measured, "
+            "which need the tasks of all ranks");
     if (request->settings.fail.halt == HS_HALT_NEVER)
         usage_error("--mpi excludes --keep-going and --halt=never: other ranks wait for each task");
 }
 
-/* Return the number of processes that a launcher of MPI has started with this one; 1: none is known.
- * Set *rank. */
+/* Return the number of processes that a launcher of MPI has started with this one; 1: none is
+ * known. Set *rank. */
 static unsigned long launched(const char **rank)
 {
     static const char *const names[][2] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},

@@ -7,14 +7,14 @@
 /* The ranks of --mpi. Without --mpi the handle is NULL, and the functions do nothing. */
 
 /**
- * Refuse options that ranks do not serve, initialise MPI, and let ranks other than 0 write nothing but
- * messages. Without --mpi, warn if mpirun has started several processes. Return 0, or an exit code
- * after a message.
+ * Refuse options that ranks do not serve, initialise MPI, and let ranks other than 0 write nothing
+ * but messages. Without --mpi, warn if mpirun has started several processes. Return 0, or an exit
+ * code after a message.
  */
 int exec_ranks_open(command_line *line);
 
-/** Refuse an instance that each rank would plan on its own: their plans might differ. Return the exit
- * code. */
+/** Refuse an instance that each rank would plan on its own: their plans might differ. Return the
+ * exit code. */
 int exec_ranks_refuse_instance(const plan *p);
 
 /** Return the largest exit code of all ranks before the run. */

@@ -155,7 +155,8 @@ static void follow_data(hsi_placing *placing, uint32_t task, double *arrival)
         if (!(access[i].mode & HS_READ))
             continue;
         if (writer == HS_NONE)
-            move(placing, 0, hs_instance_handle_memory_node(pb->in, access[i].data), bytes, arrival);
+            move(placing, 0, hs_instance_handle_memory_node(pb->in, access[i].data), bytes,
+                 arrival);
         else
             move(placing, placing->end[writer], node_of(placing, placing->worker[writer]), bytes,
                  arrival);

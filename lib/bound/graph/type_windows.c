@@ -56,8 +56,7 @@ static void clear_windows(hsi_type_windows *windows)
 
     for (uint32_t i = 0; i < windows->n; i++) {
         for (int type = HS_CPU; type <= HS_GPU; type++) {
-            windows->side[0][i][type] =
-                hsi_earliest_initial_data(windows->arcs, i, (hs_type)type);
+            windows->side[0][i][type] = hsi_earliest_initial_data(windows->arcs, i, (hs_type)type);
             windows->side[1][i][type] = 0;
         }
         windows->open[i][HS_CPU] = isfinite(pb->p[i]);

@@ -32,9 +32,9 @@ typedef struct hsi_type_windows {
     double   *value;            /* least value of each of them */
     size_t    count;
     double   *load; /* load of each visited task, by task and multipliers */
-    uint32_t  stuck; /* task without an open type; HS_NONE: none */
-    hsi_window_log *log; /* NULL: the derivation is not logged */
-    uint32_t       *set; /* set that is being logged */
+    uint32_t         stuck; /* task without an open type; HS_NONE: none */
+    hsi_window_log  *log;   /* NULL: the derivation is not logged */
+    uint32_t        *set;   /* set that is being logged */
     hsi_arena arena;
 } hsi_type_windows;
 

@@ -13,10 +13,10 @@
  */
 typedef struct hsi_window_log {
     uint32_t   n;
-    hsi_vector steps;   /* the steps, private */
-    hsi_vector sets;    /* uint32_t: the tasks of all steps */
-    uint32_t  *last;    /* by side, task and type: the last step that raised the value, or HS_NONE */
-    bool       failed;  /* whether memory ran out, so that the log is incomplete */
+    hsi_vector steps;  /* the steps, private */
+    hsi_vector sets;   /* uint32_t: the tasks of all steps */
+    uint32_t  *last;   /* by side, task and type: the last step that raised the value, or HS_NONE */
+    bool       failed; /* whether memory ran out, so that the log is incomplete */
 } hsi_window_log;
 
 /* A set of tasks that share the workers of both types. */

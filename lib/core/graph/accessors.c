@@ -56,8 +56,8 @@ double hs_instance_handle_bytes(const hs_instance *in, size_t data)
 uint32_t hs_instance_handle_memory_node(const hs_instance *in, size_t data)
 {
     const hsi_relations *relations = in->store->relations;
-    uint32_t memory = relations && data < relations->data.count ? hsi_data_memory(&relations->data, data)
-                                                                : 0;
+    uint32_t             memory =
+        relations && data < relations->data.count ? hsi_data_memory(&relations->data, data) : 0;
 
     if (memory >= HSI_GPU_MEMORY)
         return memory - HSI_GPU_MEMORY < in->gpus

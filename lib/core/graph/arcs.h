@@ -30,8 +30,8 @@ typedef struct hsi_arcs {
                                  a writer */
     double            *fetch_bytes; /* per task: largest size of an input without a writer; NULL:
                                        one node */
-    double            *initial; /* per task and place: arrival of its inputs without a writer; NULL:
-                                   all lie on the first host, see `fetch` */
+    double *initial;          /* per task and place: arrival of its inputs without a writer; NULL:
+                                 all lie on the first host, see `fetch` */
     uint32_t          *order; /* tasks in topological order */
     hsi_arena          arena;
 } hsi_arcs;

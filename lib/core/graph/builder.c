@@ -152,7 +152,8 @@ static hs_status copy_default_bytes(hs_builder *b, const hsi_data *from)
     return hs_builder_set_default_bytes(b, from->usual);
 }
 
-/* Copy the data and their memories; those of the default size have no size of their own if the default is the same. */
+/* Copy the data and their memories; those of the default size have no size of their own if the
+ * default is the same. */
 static hs_status copy_data(hs_builder *b, const hs_instance *in)
 {
     const char     *name;

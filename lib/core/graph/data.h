@@ -17,8 +17,8 @@ typedef struct hsi_data {
     hsi_vector at;    /* size_t: start of each name in `text` */
     hsi_vector bytes; /* double: size of each handle in bytes; NaN: the default size `usual` */
     double     usual; /* default size */
-    hsi_vector memory; /* uint32_t: memory of each handle at the start, see hsi_data_memory(); handles
-                          past the end are on the first host */
+    hsi_vector memory; /* uint32_t: memory of each handle at the start, see hsi_data_memory();
+                          handles past the end are on the first host */
     uint32_t  *slot;  /* slots of the hash table. Low bits, below `slots`: number of the handle
                          plus 1, or 0; high bits: part of the hash. */
     size_t   slots;   /* number of slots, a power of two */

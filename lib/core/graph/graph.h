@@ -47,8 +47,8 @@ struct hs_graph {
     uint32_t  *succ;
     uint32_t  *position;  /* topological position of each task; NULL: task i has position i */
     uint32_t  *order;     /* vertices in topological order; NULL: 0, 1, ... */
-    const uint64_t *number; /* graph of recycled rows, which stores no edges: positions that rise
-                               with each task; else NULL */
+    const uint64_t *number;    /* graph of recycled rows, which stores no edges: positions that rise
+                                  with each task; else NULL */
     size_t    *access_at; /* accesses of each task; NULL: no task accesses a handle */
     hs_access *access;
 };

@@ -15,9 +15,9 @@ typedef struct work {
     const uint32_t      *skip_worker;
     hsi_rest            *rest;
     hs_builder          *b;
-    size_t              *first;   /* first new row of each row, and the number of new rows */
+    size_t              *first; /* first new row of each row, and the number of new rows */
     bool                 has_links;
-    size_t               pieces;  /* handles made of bytes of done tasks */
+    size_t               pieces; /* handles made of bytes of done tasks */
 } work;
 
 static bool is_done(const work *w, size_t task)
@@ -145,8 +145,8 @@ static hs_status add_row(work *w, size_t row, size_t *rows)
     plain.gpu = task.gpu;
     plain.priority = task.priority;
     plain.count = is_divided ? 1 : left;
-    plain.restartable = hs_instance_is_restartable(w->in, first_of(w, row)) ? HS_RESTART_YES
-                                                                            : HS_RESTART_NO;
+    plain.restartable =
+        hs_instance_is_restartable(w->in, first_of(w, row)) ? HS_RESTART_YES : HS_RESTART_NO;
     w->first[row] = *rows;
     *rows += is_divided ? left : left > 0;
     for (size_t i = w->first[row]; i < *rows && st == HS_OK; i++)
@@ -246,7 +246,8 @@ static hs_status add_left(work *w, size_t new_row, size_t before, uint32_t copy,
     return st;
 }
 
-static hs_status add_predecessor(work *w, size_t new_row, size_t before, uint32_t copy, double bytes)
+static hs_status add_predecessor(work *w, size_t new_row, size_t before, uint32_t copy,
+                                 double bytes)
 {
     size_t    from = first_of(w, before) + (copy > 0 ? copy - 1 : 0);
     size_t    to = copy > 0 ? from + 1 : from + count_of(w, before);
@@ -270,8 +271,8 @@ static hs_status add_relations(work *w, size_t row, size_t new_row)
 
     for (size_t i = 0; st == HS_OK && hs_instance_access(w->in, row, i, &other, &mode); i++)
         st = hs_builder_add_access(w->b, new_row, other, mode);
-    for (size_t i = 0;
-         st == HS_OK && hs_instance_predecessor(w->in, row, i, &other, &copy, &bytes); i++)
+    for (size_t i = 0; st == HS_OK && hs_instance_predecessor(w->in, row, i, &other, &copy, &bytes);
+         i++)
         st = add_predecessor(w, new_row, other, copy, bytes);
     return st;
 }
@@ -346,7 +347,8 @@ hs_status hsi_rest_schedule(const hsi_rest *rest, const hs_schedule *whole, hs_s
         const hs_entry *e = hs_schedule_entries(whole, worker, &count);
 
         for (size_t i = 0; i < count && st == HS_OK; i++) {
-            uint32_t task = e[i].task < hs_instance_tasks(rest->in) ? rest->number[e[i].task] : HS_NONE;
+            uint32_t task =
+                e[i].task < hs_instance_tasks(rest->in) ? rest->number[e[i].task] : HS_NONE;
 
             if (task == HS_NONE)
                 st = HS_EINVAL;

@@ -28,8 +28,8 @@ void      hsi_rest_close(hsi_rest *rest);
 /* Rename the tasks and handles of a schedule of the rest to those of the whole instance. */
 void hsi_rest_rename(const hsi_rest *rest, hs_schedule *s);
 
-/* Copy a schedule of the whole instance with the tasks of the rest; the caller owns *out. HS_EINVAL: it
- * has entries of done tasks. */
+/* Copy a schedule of the whole instance with the tasks of the rest; the caller owns *out.
+ * HS_EINVAL: it has entries of done tasks. */
 hs_status hsi_rest_schedule(const hsi_rest *rest, const hs_schedule *whole, hs_schedule **out);
 
 #endif

@@ -232,7 +232,7 @@ static hs_status place(void *state, const char *name, void *at, size_t bytes)
 {
     hsi_buffers *buffers = state;
     const hsi_named_buffer *found = find(buffers, name);
-    hsi_buffer   fresh = {.bytes = bytes, .used = true, .home = at}, *b;
+    hsi_buffer              fresh = {.bytes = bytes, .used = true, .home = at}, *b;
     double       given;
 
     if (!found || bytes == 0 || (at && is_owned(buffers, at)))
@@ -254,8 +254,8 @@ static hs_status place(void *state, const char *name, void *at, size_t bytes)
 static void *home(const void *state, const char *name, size_t *bytes)
 {
     const hsi_buffers *buffers = state;
-    const hsi_named_buffer       *found = find(buffers, name);
-    const hsi_buffer      *b = found ? &buffers->buffer[found->handle] : NULL;
+    const hsi_named_buffer *found = find(buffers, name);
+    const hsi_buffer       *b = found ? &buffers->buffer[found->handle] : NULL;
 
     *bytes = b && b->home ? b->bytes : 0;
     return b ? b->home : NULL;
@@ -265,8 +265,8 @@ static hs_status verify(void *state, hs_error *error)
 {
     const hsi_buffers *buffers = state;
 
-    return buffers->shared && hsi_devices_lost(hsi_shared_buffers_devices(buffers->shared),
-                                               error->why)
+    return buffers->shared &&
+                   hsi_devices_lost(hsi_shared_buffers_devices(buffers->shared), error->why)
                ? HS_EFAILED
                : HS_OK;
 }

@@ -63,10 +63,11 @@ static hs_status check_row(const hsi_shared_buffers *shared, const hs_task *row,
                              "datum: write a row for each task",
                              row->kernel);
     if (hsi_buffers_count(shared->buffers, number) > HSI_MOST_USES)
-        return hsi_error_set(error, HS_ERESOURCE,
-                             "kernel '%.100s' is not for GPUs with more than %d data: use fewer, or "
-                             "set the GPU time to inf",
-                             row->kernel, HSI_MOST_USES);
+        return hsi_error_set(
+            error, HS_ERESOURCE,
+            "kernel '%.100s' is not for GPUs with more than %d data: use fewer, or "
+            "set the GPU time to inf",
+            row->kernel, HSI_MOST_USES);
     return HS_OK;
 }
 
@@ -249,8 +250,8 @@ static size_t needed_by(const hsi_shared_buffers *shared, size_t row)
     if (isinf(task.gpu) || !hsi_buffers_have_row(in, row))
         return 0;
     for (size_t i = 0; hs_instance_access(in, row, i, &handle, &mode); i++)
-        units += units_of(shared, handle) *
-                 (1 + (shared->buffers->may_fail && mode == HS_READ_WRITE));
+        units +=
+            units_of(shared, handle) * (1 + (shared->buffers->may_fail && mode == HS_READ_WRITE));
     return units;
 }
 

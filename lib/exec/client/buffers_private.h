@@ -22,12 +22,12 @@ typedef struct hsi_named_buffer {
 } hsi_named_buffer;
 
 struct hsi_buffers {
-    const hs_instance *in;
-    bool               may_fail, may_take;
-    size_t             count, owned; /* number of handles, and of handles with `owned` */
-    hsi_buffer        *buffer; /* by handle */
-    hsi_named_buffer  *named;  /* the used data, sorted by name */
-    size_t             named_count;
+    const hs_instance  *in;
+    bool                may_fail, may_take;
+    size_t              count, owned; /* number of handles, and of handles with `owned` */
+    hsi_buffer         *buffer;       /* by handle */
+    hsi_named_buffer   *named;        /* the used data, sorted by name */
+    size_t              named_count;
     hsi_shared_buffers *shared; /* the buffers on devices; NULL: none shares them */
 };
 

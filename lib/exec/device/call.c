@@ -95,8 +95,7 @@ bool hsi_in_flight_call(hsi_device_node *node, const hsi_in_flight *f, unsigned 
     return node->ops->calls->call(&node->stream[stream].stream, call, called);
 }
 
-hs_outcome hsi_in_flight_judge_call(hsi_device_node *node, const hsi_in_flight *f,
-                                    char why[HS_WHY])
+hs_outcome hsi_in_flight_judge_call(hsi_device_node *node, const hsi_in_flight *f, char why[HS_WHY])
 {
     hsi_called *called = &node->called[f - node->in_flight];
     hs_outcome  outcome = hsi_function_judge(called->result, "plugin", &called->attempt);

@@ -64,7 +64,7 @@ typedef struct hsi_device_stream {
 /* The function of a plugin that computes a task. */
 typedef struct hsi_device_call {
     const hs_instance  *in;
-    double              seconds; /* expected duration */
+    double              seconds;                       /* expected duration */
     hs_plugin_function *function[HSI_MOST_CALL_KINDS]; /* by kind of call of the devices */
 } hsi_device_call;
 
@@ -78,7 +78,7 @@ typedef struct hsi_device_body {
     hsi_use      use[HSI_MOST_USES];
     bool         keeps; /* true: a use has `keep`, so the task may fail and be repeated */
     bool         is_last[HSI_MOST_USES]; /* no later task writes the handle */
-    const hsi_device_call *call;         /* NULL: the operation computes the task */
+    const hsi_device_call *call;                   /* NULL: the operation computes the task */
     hs_operation operation;              /* without addresses */
     uint8_t      operand[HSI_MOST_OPERANDS]; /* a, b, c, t: number of the use, from 1; 0: none */
     uint8_t      copy_from, copy_to;     /* uses: a copy behind the operation; 0: none */
@@ -108,7 +108,7 @@ typedef struct hsi_called {
     char                id[HS_MAX_ID + 16];
     hs_attempt          attempt;
     char                message[HS_WHY];
-    int                 result;  /* of the function; valid once the step is reached */
+    int                 result; /* of the function; valid once the step is reached */
 } hsi_called;
 
 typedef struct hsi_devices         hsi_devices;
@@ -151,7 +151,7 @@ typedef struct hsi_device_node {
     int                *info_here; /* the same in host memory */
     int                 pageable_info[HSI_MOST_IN_FLIGHT];
     hsi_in_flight       in_flight[HSI_MOST_IN_FLIGHT];
-    hsi_called         *called; /* by in-flight entry; NULL: no task calls functions */
+    hsi_called         *called;    /* by in-flight entry; NULL: no task calls functions */
     hs_plugin_task      described; /* members that are the same for all tasks */
     char                worker_name[16];
     unsigned            call_kind;      /* of the device */
@@ -179,9 +179,9 @@ struct hsi_devices {
     size_t                  *bytes;                   /* of a copy, by handle */
     size_t                   unit;                    /* bytes of any replica */
     size_t                   most_units, least_units; /* useful; needed by the largest task */
-    size_t                   together; /* units that at least one buffer of the device has room for */
-    const hs_call_ops       *call_kind[HSI_MOST_CALL_KINDS]; /* those of all devices */
-    unsigned                 call_kinds; /* 0: no task calls functions */
+    size_t             together; /* units that at least one buffer of the device has room for */
+    const hs_call_ops *call_kind[HSI_MOST_CALL_KINDS]; /* those of all devices */
+    unsigned           call_kinds;                     /* 0: no task calls functions */
     double                   limit; /* bytes of replicas on each device; 0: `share` of the memory */
     double                   share;
     hs_operation            *operation; /* each operation of a body once */
@@ -382,8 +382,8 @@ bool hsi_operation_has_info(const hs_operation *operation);
 
 typedef enum hsi_launched { HSI_LAUNCHED, HSI_NO_ROOM, HSI_NOT_LAUNCHED } hsi_launched;
 
-/* call.c: let the devices call functions of plugins, before a worker opens. Return NULL, or the name
- * of a module that cannot. */
+/* call.c: let the devices call functions of plugins, before a worker opens. Return NULL, or the
+ * name of a module that cannot. */
 const char *hsi_devices_allow_calls(hsi_devices *d);
 
 /* Prepare a device of a worker for calls, if the devices allow them. Return false if memory is

@@ -9,9 +9,10 @@
 /*
  * The devices of several modules. A list of modules is a text like
  * "cuda,opencl:all,emulated:devices=2,memory=1e9": names, which stand for hybridsched-NAME.so, or
- * files with a slash or the end .so, each with a selection of devices after a colon. A part NAME=VALUE continues
- * the selection before it. A text that is the path of a file is that module alone, also if the path
- * has commas or colons. NULL stands for the first of cuda and opencl that has a device.
+ * files with a slash or the end .so, each with a selection of devices after a colon. A part
+ * NAME=VALUE continues the selection before it. A text that is the path of a file is that module
+ * alone, also if the path has commas or colons. NULL stands for the first of cuda and opencl that
+ * has a device.
  */
 typedef struct hsi_device_choice {
     const hs_device_ops *ops;

@@ -153,10 +153,11 @@ static bool count_units(hsi_device_node *node)
 
     node->units = fit < (double)d->most_units ? (size_t)fit : d->most_units;
     if (node->units < d->least_units) {
-        snprintf(node->why, sizeof node->why,
-                 "the data may take %.0f bytes, too few for the %zu that one task uses: set a larger "
-                 "%s",
-                 share_of(node), d->least_units * d->unit, d->limit_setting);
+        snprintf(
+            node->why, sizeof node->why,
+            "the data may take %.0f bytes, too few for the %zu that one task uses: set a larger "
+            "%s",
+            share_of(node), d->least_units * d->unit, d->limit_setting);
         return false;
     }
     if (most < d->together) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The messages of a run over MPI. A message's id is twice its index in the list, plus 1 if it comes to
- * this rank. Workers append tasks that are done to a list under a mutex. The caller's thread alone uses
- * all else, except that the lock of the run guards `unreported`.
+ * The messages of a run over MPI. A message's id is twice its index in the list, plus 1 if it comes
+ * to this rank. Workers append tasks that are done to a list under a mutex. The caller's thread
+ * alone uses all else, except that the lock of the run guards `unreported`.
  */
 #include "exec/ranks/exchange.h"
 
@@ -18,23 +18,23 @@ struct hsi_exchange {
     const hs_mpi     *mpi;
     hsi_exchange_plan plan;
     size_t            tasks, own_tasks;
-    size_t           *first;   /* by task: index of its first parcel from this rank; tasks + 1 */
-    uint32_t         *blocked; /* by task: index + 1 of a parcel to this rank that is posted when all
-                                  parcels of the task have left; 0: none */
-    uint32_t         *next;    /* by parcel to this rank: the same for a further parcel */
+    size_t           *first; /* by task: index of its first parcel from this rank; tasks + 1 */
+    uint32_t *blocked;       /* by task: index + 1 of a parcel to this rank that is posted when all
+                                parcels of the task have left; 0: none */
+    uint32_t *next;          /* by parcel to this rank: the same for a further parcel */
 
     /* the run */
-    uint32_t    *leaving;    /* by own task: parcels that have not left, and 1 until it is done */
-    uint32_t    *missing;    /* by task of another rank: parcels that have not arrived */
-    uint32_t    *over;       /* tasks of other ranks that hsi_exchange_poll() reports */
-    size_t       over_count;
-    size_t       unreported; /* tasks of other ranks that are not over for this rank */
-    size_t       in_flight;  /* posted messages that are not complete */
-    uint64_t     sent, sent_bytes;
-    hs_exec_rank *ranks;     /* by rank; valid if `finished` */
-    bool         finished;
-    bool         broken;     /* a message could not be posted */
-    hs_error     fault;
+    uint32_t     *leaving; /* by own task: parcels that have not left, and 1 until it is done */
+    uint32_t     *missing; /* by task of another rank: parcels that have not arrived */
+    uint32_t     *over;    /* tasks of other ranks that hsi_exchange_poll() reports */
+    size_t        over_count;
+    size_t        unreported; /* tasks of other ranks that are not over for this rank */
+    size_t        in_flight;  /* posted messages that are not complete */
+    uint64_t      sent, sent_bytes;
+    hs_exec_rank *ranks; /* by rank; valid if `finished` */
+    bool          finished;
+    bool          broken; /* a message could not be posted */
+    hs_error      fault;
 
     pthread_mutex_t lock; /* guards the rest */
     uint32_t       *done; /* own tasks that are done and concern messages; room for all */
@@ -151,8 +151,8 @@ static void post_receipt(hsi_exchange *ex, const hsi_parcel *p, uint32_t id)
     char why[HS_WHY] = "";
 
     ex->in_flight++;
-    if (!ex->broken && !ex->mpi->ops->receive(ex->mpi->state, *p->at, p->bytes, p->other, p->tag,
-                                              id, why))
+    if (!ex->broken &&
+        !ex->mpi->ops->receive(ex->mpi->state, *p->at, p->bytes, p->other, p->tag, id, why))
         fail(ex, why);
 }
 
@@ -215,10 +215,11 @@ static hs_status compare_digests(hsi_exchange *ex, uint64_t digest, hs_error *er
     st = hsi_mpi_share(ex->mpi, &mine, all, sizeof mine, error);
     for (unsigned r = 0; r < ranks && st == HS_OK; r++)
         if (all[r] != all[0])
-            st = hsi_error_set(error, HS_EINVAL,
-                               "rank %u has other tasks, workers, plan or input than rank 0: start all "
-                               "ranks with the same files and options",
-                               r);
+            st = hsi_error_set(
+                error, HS_EINVAL,
+                "rank %u has other tasks, workers, plan or input than rank 0: start all "
+                "ranks with the same files and options",
+                r);
     free(all);
     return st;
 }

@@ -8,9 +8,9 @@
 enum { HSI_MPI_ABI = 1 };
 
 /*
- * What the dispatcher needs of MPI. The module hybridsched-mpi.so has the table over an installed MPI,
- * and tests have tables of their own. All calls come from the thread that called open(). A function
- * that returns false has set `why`.
+ * What the dispatcher needs of MPI. The module hybridsched-mpi.so has the table over an installed
+ * MPI, and tests have tables of their own. All calls come from the thread that called open(). A
+ * function that returns false has set `why`.
  */
 typedef struct hsi_mpi_ops {
     unsigned abi;
@@ -31,7 +31,8 @@ typedef struct hsi_mpi_ops {
     /* Call ended() for each message that is complete. Returns at once. */
     bool (*test)(void *state, void (*ended)(void *data, uint32_t id), void *data, char why[HS_WHY]);
 
-    /* Collective: set all[] to the `bytes` bytes of each rank. Sleeps while other ranks are late. */
+    /* Collective: set all[] to the `bytes` bytes of each rank. Sleeps while other ranks are late.
+     */
     bool (*share)(void *state, const void *mine, void *all, size_t bytes, char why[HS_WHY]);
 } hsi_mpi_ops;
 
@@ -42,8 +43,8 @@ struct hs_mpi {
     void              *state;
     unsigned           rank, ranks;
     int                most_tag;
-    unsigned           before, beside; /* ranks on this host with the same processors: those of lower
-                                          numbers, and all */
+    unsigned before, beside; /* ranks on this host with the same processors: those of lower
+                                numbers, and all */
 };
 
 /* Find `before` and `beside` once the other fields are set. Collective. HS_ENOMEM, HS_EIO. */

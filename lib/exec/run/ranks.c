@@ -32,14 +32,14 @@ int64_t hsi_run_serve_ranks(hs_exec *exec)
     return hsi_clock_ns() + PAUSE;
 }
 
-/* Return a digest of what all ranks must agree on: the tasks, the policy, the plan, and whether tiles
- * go to rank 0 at the end. */
+/* Return a digest of what all ranks must agree on: the tasks, the policy, the plan, and whether
+ * tiles go to rank 0 at the end. */
 static uint64_t digest(const hsi_run_spec *spec)
 {
     const hs_exec_settings *s = &spec->settings;
     const char             *policy = hs_policy_name(s->decide.policy);
-    const char at_the_end[] = {s->run.verify != 0, s->run.collect_factors != 0};
-    uint64_t   sum = hs_instance_digest(spec->in);
+    const char              at_the_end[] = {s->run.verify != 0, s->run.collect_factors != 0};
+    uint64_t                sum = hs_instance_digest(spec->in);
 
     sum = hsi_hash(policy, strlen(policy), sum);
     sum = hsi_hash(at_the_end, sizeof at_the_end, sum);

@@ -98,8 +98,8 @@ static inline size_t hsi_run_task_count(const hs_exec *exec)
  */
 hs_status hsi_exec_prepare_next_run(hs_exec *exec);
 
-/* ranks.c: in the caller's thread, send and receive data, and release tasks. Return when to call again,
- * in ns; HSI_FAR: there are no ranks. */
+/* ranks.c: in the caller's thread, send and receive data, and release tasks. Return when to call
+ * again, in ns; HSI_FAR: there are no ranks. */
 int64_t hsi_run_serve_ranks(hs_exec *exec);
 
 /* ranks.c: the collective begin and end of a run on several ranks; nothing without ranks. */

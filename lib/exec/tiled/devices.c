@@ -98,7 +98,7 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
                              hs_body **out, hs_error *error)
 {
     const int             most = 46340, most_of_stack = 32767; /* n (n + 1) or 2 n n fits an int */
-    const hsi_tiles     *tiles = options->data;
+    const hsi_tiles      *tiles = options->data;
     const hsi_matrix     *matrix = tiles->matrix;
     const hsi_matrix_row *step = &matrix->row[options->row];
     hsi_device_body       body = {.base = {tiles->devices.backend}};
@@ -193,7 +193,7 @@ hs_status hsi_tiles_create(hsi_matrix *matrix, const hsi_client_run *run, hsi_ti
                            hs_error *error)
 {
     const hs_exec_settings *settings = run->settings;
-    hsi_tiles             *tiles = calloc(1, sizeof *tiles);
+    hsi_tiles              *tiles = calloc(1, sizeof *tiles);
     double                  least;
     hs_status               st;
 
@@ -250,8 +250,7 @@ void hsi_tiles_renew(hsi_tiles *tiles)
         place(tiles, i);
 }
 
-bool hsi_tiles_take(hsi_tiles *tiles, const hsi_matrix_row *row, hsi_taken *taken,
-                    char why[HS_WHY])
+bool hsi_tiles_take(hsi_tiles *tiles, const hsi_matrix_row *row, hsi_taken *taken, char why[HS_WHY])
 {
     return hsi_devices_take(&tiles->devices, taken->use, uses_of(row, false, taken->use), why);
 }

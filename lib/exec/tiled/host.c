@@ -287,7 +287,9 @@ static hs_status body_create(const hs_backend_options *options, const hs_task *r
     return HS_OK;
 }
 
-const hs_backend hsi_backend_tiled = {
-    .struct_size = sizeof(hs_backend), .name = "cpu", .body_create = body_create, .body_free = hsi_body_free};
+const hs_backend hsi_backend_tiled = {.struct_size = sizeof(hs_backend),
+                                      .name = "cpu",
+                                      .body_create = body_create,
+                                      .body_free = hsi_body_free};
 
 #endif

@@ -72,10 +72,10 @@ typedef struct hsi_matrix {
     double          *feature;          /* Cholesky: HSI_FEATURES numbers for each row of the
                                           matrix; element (i, j) is the inner product of those of
                                           rows i and j, plus a constant on the diagonal */
-    struct hsi_tiles         *shared;  /* the tiles on devices; NULL: no GPU works on the matrix */
-    struct hsi_exchange      *exchange; /* messages of the ranks that share the work; NULL: none */
-    unsigned                 *rank_of;  /* with an exchange: rank of each row's task */
-    bool                     *is_own;   /* with an exchange: by piece, a task of this rank uses the
+    struct hsi_tiles    *shared;        /* the tiles on devices; NULL: no GPU works on the matrix */
+    struct hsi_exchange *exchange;      /* messages of the ranks that share the work; NULL: none */
+    unsigned            *rank_of;       /* with an exchange: rank of each row's task */
+    bool                *is_own;        /* with an exchange: by piece, a task of this rank uses the
                                            input there, or writes the piece */
     size_t                    received; /* with an exchange: pieces that this rank only receives */
     bool                      collects; /* rank 0 gets all factors */
@@ -142,8 +142,8 @@ void hsi_matrix_write_factors(const hsi_matrix *matrix, double *out);
 hs_status hsi_matrix_verify_factors(hsi_matrix *matrix, hs_error *error);
 
 /*
- * ranks.c: divide the tiles and rows among the ranks, and create matrix->exchange. HS_EDEPENDENT: a row is no
- * step, or the instance has dependencies besides those of the data. HS_ENOMEM.
+ * ranks.c: divide the tiles and rows among the ranks, and create matrix->exchange. HS_EDEPENDENT: a
+ * row is no step, or the instance has dependencies besides those of the data. HS_ENOMEM.
  */
 hs_status hsi_matrix_divide(hsi_matrix *matrix, const hs_instance *in, const hs_mpi *mpi,
                             hs_error *error);

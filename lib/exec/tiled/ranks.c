@@ -97,9 +97,8 @@ static hs_status add_row(division *d, size_t number, hs_error *error)
                           "be final before other tiles are computed from it",
                           error);
         if (o->mode & HS_READ && o->version != HS_NONE && m->rank_of[o->version] != rank)
-            d->need[d->count++] =
-                (need){o->version, rank, o->piece, (uint32_t)number,
-                       is_own ? d->last_use[o->piece] : HS_NONE};
+            d->need[d->count++] = (need){o->version, rank, o->piece, (uint32_t)number,
+                                         is_own ? d->last_use[o->piece] : HS_NONE};
         if (is_own && (o->mode & HS_WRITE || o->version == HS_NONE))
             m->is_own[o->piece] = true;
         if (is_own)
@@ -108,7 +107,8 @@ static hs_status add_row(division *d, size_t number, hs_error *error)
     return HS_OK;
 }
 
-/* Keep the first reader of each version on each rank: the rank's uses before it are of older versions. */
+/* Keep the first reader of each version on each rank: the rank's uses before it are of older
+ * versions. */
 static void unite_needs(division *d)
 {
     size_t kept = 0;
@@ -162,7 +162,8 @@ static bool waits_for_data(const hsi_matrix *m, size_t number, const uint32_t *b
     return true;
 }
 
-/* Check that tasks of this rank wait for those of others whose data they read, and for no others. */
+/* Check that tasks of this rank wait for those of others whose data they read, and for no others.
+ */
 static hs_status check_graph(const division *d, hs_error *error)
 {
     const hs_graph *graph;
@@ -177,10 +178,11 @@ static hs_status check_graph(const division *d, hs_error *error)
         if (!waits_for_data(d->m, i, before, count))
             st = refuse(d, i, "it does not wait for a task whose tile it reads", error);
         for (size_t at = 0; at < count && st == HS_OK; at++)
-            if (before[at] >= d->m->rows ||
-                (d->m->rank_of[before[at]] != d->mpi->rank && !reads_from(&d->m->row[i], before[at])))
-                st = refuse(d, i, "it waits for a task of another rank whose tiles it does not read",
-                            error);
+            if (before[at] >= d->m->rows || (d->m->rank_of[before[at]] != d->mpi->rank &&
+                                             !reads_from(&d->m->row[i], before[at])))
+                st =
+                    refuse(d, i, "it waits for a task of another rank whose tiles it does not read",
+                           error);
     }
     return st;
 }
@@ -224,7 +226,8 @@ static hs_status create_exchange(division *d)
         if (n->rank != rank)
             continue;
         plan.to[plan.to_count++] = parcel_of(m, n, m->rank_of[n->writer]);
-        m->received += !m->is_own[n->piece]; /* once: a task that only reads a piece reads its last version */
+        m->received +=
+            !m->is_own[n->piece]; /* once: a task that only reads a piece reads its last version */
     }
     plan.digest = hsi_hash((const char *)&m->seed, sizeof m->seed, 0);
     if (m->given)
@@ -263,9 +266,9 @@ hs_status hsi_matrix_divide(hsi_matrix *m, const hs_instance *in, const hs_mpi *
     hs_status st = allocate(&d) ? HS_OK : HS_ENOMEM;
 
     if (st == HS_OK && m->pieces > (size_t)mpi->most_tag)
-        st = hsi_error_set(error, HS_EUNSUPPORTED,
-                           "%zu tiles are more than the %d tags of this MPI", m->pieces,
-                           mpi->most_tag);
+        st =
+            hsi_error_set(error, HS_EUNSUPPORTED, "%zu tiles are more than the %d tags of this MPI",
+                          m->pieces, mpi->most_tag);
     if (st == HS_OK)
         st = divide_rows(&d, error);
     if (st == HS_OK) {

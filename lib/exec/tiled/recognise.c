@@ -280,8 +280,8 @@ static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
     return HS_OK;
 }
 
-/* Return the number of pieces that a run uses here. Of several ranks each has its own and those that it
- * receives. */
+/* Return the number of pieces that a run uses here. Of several ranks each has its own and those
+ * that it receives. */
 static size_t used_pieces(const hsi_matrix *matrix)
 {
     size_t count = matrix->received, i;

@@ -330,10 +330,11 @@ static hs_status check_data(const hsi_data *data, hs_error *error)
 
         if ((hsi_data_has_bytes(data, i) || hsi_data_memory(data, i) != 0) &&
             (!hsi_is_single_line(name) || is_blank(name[0]) || is_blank(name[length - 1])))
-            return hsi_error_set(error, HS_EINVAL,
-                                 "data '%s' has a size or memory; expected a name without line ends, and "
-                                 "without blanks at its ends",
-                                 name);
+            return hsi_error_set(
+                error, HS_EINVAL,
+                "data '%s' has a size or memory; expected a name without line ends, and "
+                "without blanks at its ends",
+                name);
     }
     return HS_OK;
 }

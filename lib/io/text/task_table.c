@@ -168,9 +168,11 @@ static hs_status note_data(struct hsi_rows *r)
     if (has_place)
         size = take_last_word(&name);
     if (name.length == 0 || name.length > HS_MAX_ID || !is_size(size.at, size.length, &bytes))
-        return hsi_csv_fail(&r->csv, value, "data %s; expected a name of at most %u bytes, its "
+        return hsi_csv_fail(&r->csv, value,
+                            "data %s; expected a name of at most %u bytes, its "
                             "size, a number that is not negative, and perhaps the memory that has "
-                            "it at the start, host, host1 or gpu0", QUOTED(value), HS_MAX_ID);
+                            "it at the start, host, host1 or gpu0",
+                            QUOTED(value), HS_MAX_ID);
     st = hsi_builder_add_handle(r->builder, name, &data);
     if (st != HS_OK)
         return hsi_csv_fail_status(&r->csv, st);
@@ -217,7 +219,8 @@ static void add_up_nodes(struct hsi_rows *r)
     r->header.own_gpus = r->header.gpus;
 }
 
-/* Return whether the file has a memory. A file that does not say how many GPUs there are has all. */
+/* Return whether the file has a memory. A file that does not say how many GPUs there are has all.
+ */
 static bool has_memory(const struct hsi_rows *r, uint32_t memory)
 {
     uint32_t nodes = hsi_builder_rows(r->builder)->nodes.count;
@@ -236,7 +239,8 @@ static hs_status check_memories(struct hsi_rows *r)
 
     for (size_t i = 0; data && data->memory.size > 0 && i < data->count; i++)
         if (!has_memory(r, hsi_data_memory(data, i)))
-            return hsi_csv_fail_at(&r->csv, r->csv.line, 1, "data %s is at the start in a memory "
+            return hsi_csv_fail_at(&r->csv, r->csv.line, 1,
+                                   "data %s is at the start in a memory "
                                    "that does not exist; expected a host or GPU of the '#' lines "
                                    "above the header",
                                    hsi_quote(hsi_data_name(data, i), hsi_data_name_length(data, i),

@@ -262,12 +262,10 @@ static void take_path(reader *r, certificate *c)
     take_steps(r, c, steps);
 }
 
-static const char *const row_names[] = {[ROW_HEAD] = "head",
-                                        [ROW_TAIL] = "tail",
-                                        [ROW_ANCESTORS] = "ancestors",
-                                        [ROW_DESCENDANTS] = "descendants",
-                                        [ROW_WINDOW] = "window",
-                                        [ROW_CLOSED] = "closed"};
+static const char *const row_names[] = {
+    [ROW_HEAD] = "head",           [ROW_TAIL] = "tail",
+    [ROW_ANCESTORS] = "ancestors", [ROW_DESCENDANTS] = "descendants",
+    [ROW_WINDOW] = "window",       [ROW_CLOSED] = "closed"};
 
 enum { ROW_KINDS = sizeof row_names / sizeof *row_names };
 

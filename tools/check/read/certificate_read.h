@@ -19,10 +19,10 @@ typedef enum proof_step {
     STEP_MULTIPLIERS,
     STEP_CONFIGURATION,
     STEP_PACKING,
-    STEP_GRAPH, /* leaf of the proof for a graph, by paths; the next three occur there too */
-    STEP_TYPE,  /* two cases: a task runs on a CPU, or on a GPU */
-    STEP_ORDER, /* three cases: of two tasks either is first, or both overlap */
-    STEP_CROWD, /* leaf: more tasks run at the same time than their type has workers */
+    STEP_GRAPH,  /* leaf of the proof for a graph, by paths; the next three occur there too */
+    STEP_TYPE,   /* two cases: a task runs on a CPU, or on a GPU */
+    STEP_ORDER,  /* three cases: of two tasks either is first, or both overlap */
+    STEP_CROWD,  /* leaf: more tasks run at the same time than their type has workers */
     STEP_WINDOWS /* leaf: rows that derive the windows of tasks */
 } proof_step;
 

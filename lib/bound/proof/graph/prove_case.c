@@ -22,8 +22,8 @@ static hs_status open_graph(hsi_graph_prover *pr, size_t vertices)
     pr->bytes = hsi_arena_alloc_zeroed(arena, most, sizeof *pr->bytes);
     pr->graph.access_at = pr->pb->graph->access_at;
     pr->graph.access = pr->pb->graph->access;
-    return pr->graph.bytes && pr->bytes && pr->graph.pred_at && pr->graph.succ_at && pr->graph.pred && pr->graph.succ &&
-                   pr->graph.order && pr->graph.position
+    return pr->graph.bytes && pr->bytes && pr->graph.pred_at && pr->graph.succ_at &&
+                   pr->graph.pred && pr->graph.succ && pr->graph.order && pr->graph.position
                ? HS_OK
                : HS_ENOMEM;
 }

@@ -12,8 +12,8 @@
  * of a task into two parts, or by the order of two independent tasks into three: the first before
  * the second; the second before the first; or both run beside each other at some time, so that
  * predecessors of each precede successors of the other. A case is proved as work-paths or
- * place-windows proves a bound, for the case's graph and types; or because tasks of one type all run
- * beside each other, and outnumber the type's workers.
+ * place-windows proves a bound, for the case's graph and types; or because tasks of one type all
+ * run beside each other, and outnumber the type's workers.
  */
 enum { HSI_TREE_VERTICES = 128 }; /* the largest graph, for example 64 tasks with barriers */
 

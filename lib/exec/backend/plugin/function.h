@@ -15,8 +15,8 @@ typedef struct hsi_function_worker {
     hs_plugin_task    task; /* the members that are the same for all attempts of the worker, and
                                those of the present attempt */
     hs_plugin_data *data;   /* room for task.data */
-    struct hsi_use *use;    /* of the same data */
-    size_t          room;
+    struct hsi_use   *use;    /* of the same data */
+    size_t            room;
 } hsi_function_worker;
 
 /* Create the state for a worker; info->device must outlive it. On HS_OK the caller owns *out, and

@@ -46,9 +46,9 @@ struct hsi_link {
     bool            broken;       /* `why` is a failed write; the guard knows better */
     hsi_vector      out;          /* bytes to send */
     size_t          sent;         /* bytes of `out` that are sent */
-    int64_t         heard, said; /* times in ns of the last byte and of the last `alive` */
-    int64_t         doomed;      /* time in ns from which a doomed node has `timeout` to end */
-    int64_t         ended;       /* time in ns of hsi_link_end() */
+    int64_t         heard, said;  /* times in ns of the last byte and of the last `alive` */
+    int64_t         doomed;       /* time in ns from which a doomed node has `timeout` to end */
+    int64_t         ended;        /* time in ns of hsi_link_end() */
     hsi_launcher launcher;
     int          kick; /* wakes the thread; -1: the link could not be made */
     pthread_t    thread;
@@ -74,10 +74,10 @@ void hsi_link_flush(hsi_link *link);
 /* Let the thread of the link write what was appended. */
 void hsi_link_wake(const hsi_link *link);
 
-/* End a node in three steps. A caller takes each step for all links before the next one, so that the
- * nodes end at the same time. */
-void hsi_link_end(hsi_link *link);                 /* Tell the node to end. */
-void hsi_link_close(hsi_link *link);               /* Wait for the node, and close its connection. */
+/* End a node in three steps. A caller takes each step for all links before the next one, so that
+ * the nodes end at the same time. */
+void hsi_link_end(hsi_link *link);   /* Tell the node to end. */
+void hsi_link_close(hsi_link *link); /* Wait for the node, and close its connection. */
 void hsi_link_free(hsi_link *link, int64_t until); /* Kill a launcher that still runs at `until`. */
 
 #endif

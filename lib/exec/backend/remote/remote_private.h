@@ -29,7 +29,7 @@ typedef struct hsi_remote_worker {
     hsi_remote_attempt attempts[HSI_REMOTE_DEPTH]; /* a ring, in the order of submission */
     unsigned           first, count;
     bool               waits;    /* the worker waits for `event` */
-    bool               stopped;  /* the node begins no attempt of the worker until the message `begin` */
+    bool stopped; /* the node begins no attempt of the worker until the message `begin` */
     int64_t            last_end; /* end of the attempt that ended last */
 } hsi_remote_worker;
 

@@ -30,7 +30,8 @@ typedef struct hsi_emulated_settings {
     double operations;     /* bits of operations: 1 gemm, 2 syrk, 4 trsm, ...; 0: every operation */
     double manual;         /* 1: streams are held from the start */
     double fail_call;      /* number of the failing call, from 1; 0: none */
-    double fail_operation; /* number of the failing copy, operation or call of a function; 0: none */
+    double
+        fail_operation; /* number of the failing copy, operation or call of a function; 0: none */
     hsi_emulated_fault fault;
 } hsi_emulated_settings;
 

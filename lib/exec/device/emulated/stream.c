@@ -61,7 +61,8 @@ static void work(const emulated_item *item)
     take_time(item, start);
 }
 
-/* Fail a copy, operation or call as the settings say, under the lock. A call has no wrong result. */
+/* Fail a copy, operation or call as the settings say, under the lock. A call has no wrong result.
+ */
 static void fail(emulated_stream *s, const emulated_item *item)
 {
     hsi_emulated_fault fault = s->device->settings.fault;

@@ -12,8 +12,8 @@
 #include "exec/ranks/ranks.h"
 
 typedef struct mpi_state {
-    MPI_Comm     comm;  /* a copy of MPI_COMM_WORLD, whose errors are returned */
-    bool         ours;  /* open() has initialised MPI */
+    MPI_Comm     comm;    /* a copy of MPI_COMM_WORLD, whose errors are returned */
+    bool         ours;    /* open() has initialised MPI */
     MPI_Request *request; /* messages under way */
     uint32_t    *id;      /* ids of the messages */
     int         *done;    /* room for the indices of completed messages */
@@ -37,8 +37,8 @@ static bool init(mpi_state *s, char why[HS_WHY])
 
     MPI_Initialized(&there);
     s->ours = !there;
-    code = there ? MPI_Query_thread(&level)
-                 : MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    code =
+        there ? MPI_Query_thread(&level) : MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
     if (code != MPI_SUCCESS)
         return explain("MPI_Init_thread", code, why);
     if (level >= MPI_THREAD_FUNNELED)
@@ -65,8 +65,7 @@ static bool describe(const mpi_state *s, unsigned *rank, unsigned *ranks, int *m
     return true;
 }
 
-static bool open_mpi(void **state, unsigned *rank, unsigned *ranks, int *most_tag,
-                     char why[HS_WHY])
+static bool open_mpi(void **state, unsigned *rank, unsigned *ranks, int *most_tag, char why[HS_WHY])
 {
     mpi_state *s = calloc(1, sizeof *s);
     int        code;
@@ -135,7 +134,8 @@ static bool make_room(mpi_state *s, char why[HS_WHY])
 
 static bool fits(size_t bytes, char why[HS_WHY])
 {
-    return bytes <= INT_MAX || snprintf(why, HS_WHY, "a message of %zu bytes is too long", bytes) < 0;
+    return bytes <= INT_MAX ||
+           snprintf(why, HS_WHY, "a message of %zu bytes is too long", bytes) < 0;
 }
 
 static bool send_message(void *state, const void *at, size_t bytes, unsigned to, int tag,

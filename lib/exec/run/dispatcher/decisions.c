@@ -268,8 +268,8 @@ static void dismiss_all(hs_exec *exec)
             hsi_set_phase(&exec->worker[i], HSI_LEAVE, exec->dispatcher->latest);
 }
 
-/* The run is over when no worker runs a task, and neither a retry is left nor data of another rank is
- * missing: a worker that sleeps until a time would only poll running tasks. */
+/* The run is over when no worker runs a task, and neither a retry is left nor data of another rank
+ * is missing: a worker that sleeps until a time would only poll running tasks. */
 void hsi_decide_for_woken_workers(hs_exec *exec, int64_t now)
 {
     do {

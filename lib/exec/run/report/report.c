@@ -116,8 +116,7 @@ void hsi_report_fill(const hs_exec *exec, uint64_t lost, hs_exec_report *out)
                             .done = hsi_results_past(results)->done,
                             .resumed = hsi_results_past(results)->done,
                             .failed = hsi_results_event_count(results, HSI_COUNT_FAILED),
-                            .unrecorded =
-                                hsi_results_event_count(results, HSI_COUNT_UNRECORDED) + lost,
+                            .unrecorded = hsi_results_event_count(results, HSI_COUNT_UNRECORDED) + lost,
                             .aborted = hsi_results_event_count(results, HSI_COUNT_ABORTED),
                             .retried = hsi_results_event_count(results, HSI_COUNT_RETRIED),
                             .left_out = hsi_results_unselected_tasks(results),

@@ -106,7 +106,7 @@ static size_t make_list(hsi_worker *worker, const hs_graph *graph, uint32_t task
 void hsi_window_announce_start(hsi_worker *worker, uint32_t task)
 {
     const hs_exec     *exec = worker->exec;
-    const hsi_run_data    *data = hsi_bodies_data(exec->bodies);
+    const hsi_run_data *data = hsi_bodies_data(exec->bodies);
     const hs_graph    *graph = NULL;
     hsi_ahead          list[DEPTH_MOST];
     size_t             count, i;

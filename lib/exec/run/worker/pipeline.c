@@ -235,8 +235,8 @@ static bool never_began(const hs_completion *end)
     return end->outcome == HS_OUTCOME_ABORTED && end->end == 0;
 }
 
-/* Make the log files those of the worker's last attempt. Remove them if they need not be kept, or if
- * the attempt did not begin: a resumed run takes each log as one of an attempt. */
+/* Make the log files those of the worker's last attempt. Remove them if they need not be kept, or
+ * if the attempt did not begin: a resumed run takes each log as one of an attempt. */
 static void take_logs(pipeline *p, const in_flight_task *f, const hs_completion *end)
 {
     hsi_worker *worker = p->worker;

@@ -249,7 +249,8 @@ static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
     return refuse(d, fact->value, "unit", "s, ms, us or ns");
 }
 
-/* Set the bytes of a handle and, if a name follows after a blank, the memory that has it at first. */
+/* Set the bytes of a handle and, if a name follows after a blank, the memory that has it at first.
+ */
 static hs_status set_size(reader *d, const hsi_dot_fact *fact, hsi_text size, size_t data)
 {
     const char *blank = memchr(size.at, ' ', size.length), *end = size.at + size.length;
