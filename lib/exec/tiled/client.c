@@ -102,7 +102,7 @@ static hs_status verify(void *state, hs_error *error)
 
     if (matrix->shared && hsi_devices_lost(hsi_tiles_devices(matrix->shared), error->why))
         return HS_EFAILED;
-    if (matrix->exchange && (matrix->collects || (matrix->verify && matrix->kind == HS_QR))) {
+    if (hsi_matrix_collects(matrix)) {
         st = hsi_matrix_collect(matrix, matrix->verify && matrix->kind == HS_QR, error);
         if (st != HS_OK)
             return st;

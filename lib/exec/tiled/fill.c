@@ -199,12 +199,20 @@ void hsi_matrix_release_all(hsi_matrix *matrix)
 
 /* Allocate one block for all pieces, so that the kernel uses large pages: the address cache of a
  * core cannot cover three tiles with small pages. */
+/* Return whether this rank uses the piece before the end of the run. */
+static bool is_used(const hsi_matrix *matrix, size_t piece)
+{
+    return !matrix->is_used || matrix->is_used[piece];
+}
+
 static hs_status allocate_block(hsi_matrix *matrix)
 {
-    size_t bytes = piece_bytes(matrix), count = 0, i;
+    size_t bytes = piece_bytes(matrix), count = 0, used = 0, i;
 
-    for (i = 0; i < matrix->pieces; i++)
+    for (i = 0; i < matrix->pieces; i++) {
         count += matrix->piece[i].matrix != 0;
+        used += matrix->piece[i].matrix != 0 && is_used(matrix, i);
+    }
     if (count > SIZE_MAX / bytes)
         return HS_ENOMEM;
     matrix->block = allocate(matrix, count * bytes);
@@ -212,23 +220,25 @@ static hs_status allocate_block(hsi_matrix *matrix)
         return HS_ENOMEM;
     matrix->block_bytes = count * bytes;
     if (!matrix->shared)
-        hsi_large_pages_hint(matrix->block, matrix->block_bytes);
+        hsi_large_pages_hint(matrix->block, used * bytes);
     return HS_OK;
 }
 
-/* Put each piece at its place in the block, also if a copy replaced the piece in the run before. */
+/* Put each piece at its place in the block, also if a copy replaced the piece in the run before. The
+ * pieces that this rank does not use come last: they share no page with others, so they take no memory. */
 static void place_pieces(hsi_matrix *matrix)
 {
-    size_t bytes = piece_bytes(matrix), count = 0, i;
+    size_t bytes = piece_bytes(matrix), count = 0;
 
-    for (i = 0; i < matrix->pieces; i++) {
-        hsi_datum *piece = &matrix->piece[i];
+    for (int unused = 0; unused < 2; unused++)
+        for (size_t i = 0; i < matrix->pieces; i++) {
+            hsi_datum *piece = &matrix->piece[i];
 
-        if (!piece->matrix)
-            continue;
-        hsi_matrix_release(matrix, piece->at);
-        piece->at = matrix->block + bytes * count++;
-    }
+            if (!piece->matrix || is_used(matrix, i) == unused)
+                continue;
+            hsi_matrix_release(matrix, piece->at);
+            piece->at = matrix->block + bytes * count++;
+        }
 }
 
 static void set(const hsi_matrix *matrix, void *tile, size_t index, double value)

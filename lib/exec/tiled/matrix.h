@@ -77,12 +77,20 @@ typedef struct hsi_matrix {
     unsigned            *rank_of;       /* with an exchange: rank of each row's task */
     bool                *is_own;        /* with an exchange: by piece, a task of this rank uses the
                                            input there, or writes the piece */
-    size_t                    received; /* with an exchange: pieces that this rank only receives */
+    bool                *is_used;       /* with an exchange: by piece, is_own, or the rank receives
+                                           the piece during the run */
     bool                      collects; /* rank 0 gets all factors */
     hs_exec_factorisation     result;
 } hsi_matrix;
 
 enum { HSI_FEATURES = 8 };
+
+/* Return whether rank 0 receives all tiles at the end of the run, for the factors or to verify Q. */
+static inline bool hsi_matrix_collects(const hsi_matrix *matrix)
+{
+    return matrix->exchange &&
+           (matrix->collects || (matrix->verify && matrix->kind == HS_QR));
+}
 
 /*
  * recognise.c. HS_OK and NULL: no kernel of the instance accesses data. HS_EDEPENDENT: kernels

@@ -100,7 +100,7 @@ static hs_status add_row(division *d, size_t number, hs_error *error)
             d->need[d->count++] = (need){o->version, rank, o->piece, (uint32_t)number,
                                          is_own ? d->last_use[o->piece] : HS_NONE};
         if (is_own && (o->mode & HS_WRITE || o->version == HS_NONE))
-            m->is_own[o->piece] = true;
+            m->is_own[o->piece] = m->is_used[o->piece] = true;
         if (is_own)
             d->last_use[o->piece] = (uint32_t)number;
     }
@@ -226,8 +226,7 @@ static hs_status create_exchange(division *d)
         if (n->rank != rank)
             continue;
         plan.to[plan.to_count++] = parcel_of(m, n, m->rank_of[n->writer]);
-        m->received +=
-            !m->is_own[n->piece]; /* once: a task that only reads a piece reads its last version */
+        m->is_used[n->piece] = true;
     }
     plan.digest = hsi_hash((const char *)&m->seed, sizeof m->seed, 0);
     if (m->given)
@@ -249,10 +248,11 @@ static bool allocate(division *d)
 
     m->rank_of = calloc(m->rows + 1, sizeof *m->rank_of);
     m->is_own = calloc(m->pieces + 1, sizeof *m->is_own);
+    m->is_used = calloc(m->pieces + 1, sizeof *m->is_used);
     d->need = calloc(m->rows + 1, HSI_OPERANDS * sizeof *d->need);
     d->last_use = malloc((m->pieces + 1) * sizeof *d->last_use);
     d->last_writer = malloc((m->pieces + 1) * sizeof *d->last_writer);
-    if (!m->rank_of || !m->is_own || !d->need || !d->last_use || !d->last_writer)
+    if (!m->rank_of || !m->is_own || !m->is_used || !d->need || !d->last_use || !d->last_writer)
         return false;
     for (size_t i = 0; i < m->pieces; i++)
         d->last_use[i] = d->last_writer[i] = HS_NONE;

@@ -281,14 +281,17 @@ static hs_status place_tiles(hsi_matrix *matrix, hs_error *error)
 }
 
 /* Return the number of pieces that a run uses here. Of several ranks each has its own and those
- * that it receives. */
+ * that it receives; rank 0 may receive the others at the end. */
 static size_t used_pieces(const hsi_matrix *matrix)
 {
-    size_t count = matrix->received, i;
+    size_t count = 0, i;
 
-    for (i = 0; matrix->exchange && i < matrix->pieces; i++)
-        count += matrix->is_own[i];
-    return matrix->exchange ? count : matrix->pieces;
+    if (!matrix->exchange || (hsi_matrix_collects(matrix) &&
+                              hsi_exchange_mpi(matrix->exchange)->rank == 0))
+        return matrix->pieces;
+    for (i = 0; i < matrix->pieces; i++)
+        count += matrix->is_used[i];
+    return count;
 }
 
 hs_status hsi_matrix_check_memory(const hsi_matrix *matrix, hs_error *error)
@@ -390,6 +393,7 @@ void hsi_matrix_free(hsi_matrix *matrix)
     hsi_exchange_free(matrix->exchange);
     free(matrix->rank_of);
     free(matrix->is_own);
+    free(matrix->is_used);
     free(matrix->feature);
     free(matrix->place);
     free(matrix->piece);
