@@ -352,8 +352,9 @@ HS_API hs_status hs_exec_serve(int in, int out, hs_error *error);
  * outlive the handle and overlap no other data; NULL: zeroed memory of the library, aligned to 64
  * bytes. Not during a run. Tasks work in this memory, so leave it alone until hs_exec_run()
  * returns. Then it has the newest version; data that a failed or aborted task writes is undefined
- * unless this task may be retried, time out or be spoliated: then it has no effect. Without this
- * call the library allocates data whose size the instance has, at the start of the first run.
+ * unless this task may be retried, time out or be spoliated: then it has no effect. After a run that
+ * was stopped or failed, data may also have the effects of tasks that a device executed ahead of the
+ * dispatcher and that count as not run: set all data anew. Without this call the library allocates data whose size the instance has, at the start of the first run.
  * HS_EINVAL: no task with a plugin uses this data on CPUs, the instance has another size for it, or
  * the library allocated `at`; HS_ENOMEM. O(log data), or O(data) once the library has allocated
  * data.

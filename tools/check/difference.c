@@ -99,8 +99,10 @@ static bool compare_tasks(char *text, const char *task, const hs_task *plan,
     return false;
 }
 
-/* Format an entry of `after` for a message. */
-static void show_after(const hs_instance *in, size_t row, size_t index, char text[160])
+enum { ENTRY_SIZE = HS_MAX_ID + 128 }; /* size of the text of an entry, which has its whole name */
+
+/* Write an entry of `after` as text. */
+static void show_after(const hs_instance *in, size_t row, size_t index, char text[ENTRY_SIZE])
 {
     char     name[HS_MAX_ID + 16], number[32];
     size_t   earlier;
@@ -108,38 +110,52 @@ static void show_after(const hs_instance *in, size_t row, size_t index, char tex
     double   bytes;
 
     if (!hs_instance_predecessor(in, row, index, &earlier, &copy, &bytes)) {
-        snprintf(text, 160, "nothing");
+        snprintf(text, ENTRY_SIZE, "nothing");
         return;
     }
     hs_instance_row_name(in, earlier, copy, name, sizeof name);
     hs_format_double(bytes, number);
-    snprintf(text, 160, "'%.100s' with %s bytes", name, number);
+    snprintf(text, ENTRY_SIZE, "'%s' with %s bytes", name, number);
 }
 
-static void show_access(const hs_instance *in, size_t row, size_t index, char text[160])
+/* Write the memory that has a handle at the start: "", " on host1" or " on gpu0". */
+static void show_memory(const hs_instance *in, size_t data, char text[32])
+{
+    uint32_t memory = hs_instance_handle_memory_node(in, data);
+    unsigned hosts = hs_instance_nodes(in) ? (unsigned)hs_instance_nodes(in) : 1;
+
+    text[0] = '\0';
+    if (memory >= hosts)
+        snprintf(text, 32, " on gpu%lu", (unsigned long)(memory - hosts));
+    else if (memory > 0)
+        snprintf(text, 32, " on host%lu", (unsigned long)memory);
+}
+
+static void show_access(const hs_instance *in, size_t row, size_t index, char text[ENTRY_SIZE])
 {
     static const char *const words[] = {"", "r", "w", "rw"};
     size_t                   data;
     hs_access_mode           mode;
-    char                     number[32];
+    char                     number[32], memory[32];
 
     if (!hs_instance_access(in, row, index, &data, &mode)) {
-        snprintf(text, 160, "nothing");
+        snprintf(text, ENTRY_SIZE, "nothing");
         return;
     }
     hs_format_double(hs_instance_handle_bytes(in, data), number);
-    snprintf(text, 160, "%s of '%.100s' with %s bytes", words[mode],
-             hs_instance_handle_name(in, data), number);
+    show_memory(in, data, memory);
+    snprintf(text, ENTRY_SIZE, "%s of '%s' with %s bytes%s", words[mode],
+             hs_instance_handle_name(in, data), number, memory);
 }
 
 /* Compare two lists entry by entry; different entries have different text. */
 static bool compare_lists(char *text, const char *task, const char *column,
                           void (*show_entry)(const hs_instance *in, size_t row, size_t index,
-                                             char text[160]),
+                                             char text[ENTRY_SIZE]),
                           const hs_instance *plan, size_t row, const hs_instance *instance,
                           size_t other)
 {
-    char a[160], b[160];
+    char a[ENTRY_SIZE], b[ENTRY_SIZE];
 
     for (size_t i = 0;; i++) {
         show_entry(plan, row, i, a);
