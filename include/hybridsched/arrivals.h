@@ -107,8 +107,10 @@ HS_API size_t hs_policy_live_tasks(const hs_policy *policy);
  * - hs_policy_ended() ignores a task that hs_policy_next() or hs_policy_prefetch() did not give.
  *   HS_ENDING_DONE and HS_ENDING_DROPPED end the life of the task.
  * - If a task is dropped, so are its live successors, direct and indirect: each is returned once by
- *   hs_policy_take_stranded(), whose tasks are no longer live.
- * - hs_policy_mark_done() has no effect, and hs_policy_released_by() returns HS_NONE.
+ *   hs_policy_take_stranded(). It takes room, and counts as live, until all of its predecessors
+ *   have ended.
+ * - hs_policy_mark_done(), hs_policy_mark_elsewhere() and hs_policy_ended_elsewhere() have no effect,
+ *   and hs_policy_released_by() returns HS_NONE.
  */
 
 HS_END_DECLS

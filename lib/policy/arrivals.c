@@ -220,6 +220,7 @@ static uint32_t append_accesses(hsi_arrivals *a, uint32_t row, const hs_arrival 
             continue;
         }
         a->queues.access[first + i] = task->access[i];
+        a->queues.access[first + i].writer = HS_NONE;
         if (hsi_access_queues_append(&a->queues, first + i))
             record_version(a, first + i);
         else

@@ -428,7 +428,7 @@ void hs_policy_mark_done(hs_policy *policy, uint32_t task, unsigned worker)
 
 void hs_policy_mark_elsewhere(hs_policy *policy, uint32_t task)
 {
-    if (task >= policy->tasks)
+    if (task >= policy->tasks || policy->arrivals)
         return;
     if (policy->groups_endings)
         hsi_ready_exclude(&policy->ready, task);
@@ -441,7 +441,7 @@ void hs_policy_ended_elsewhere(hs_policy *policy, uint32_t task, double now, hs_
 {
     hs_wake unread = {0};
 
-    if (task >= policy->tasks || !policy->ready.graph)
+    if (task >= policy->tasks || policy->arrivals || !policy->ready.graph)
         return;
     hsi_inputs_mark_done(&policy->inputs, task, HS_NONE);
     if (policy->counts_down) {

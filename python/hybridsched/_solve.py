@@ -33,7 +33,7 @@ def solve(instance: Instance, algorithm: str = "best", *, time_limit: float = 0,
     """Schedule an instance.
 
     Equal instances and arguments give equal schedules, bit for bit, also by hsched-solve and in C;
-    ``best`` and ``exact`` need a limit of ``iterations`` for this.
+    ``best`` needs a limit of ``iterations`` for this, and ``exact`` must end before its time limit.
 
     Parameters
     ----------

@@ -318,6 +318,74 @@ START_TEST(a_copy_that_reads_bytes_is_a_predecessor)
 }
 END_TEST
 
+/* Independent tasks, the first of which is done, with a start that has the others. */
+START_TEST(start_of_a_rest)
+{
+    const unsigned char first[] = {1, 0, 0};
+    const double        time[] = {1, 2, 3};
+    hs_instance        *in = NULL;
+    hs_settings         settings;
+    hs_schedule        *start = NULL, *found = NULL;
+
+    ck_assert_int_eq(hs_instance_wrap(3, time, time, NULL, 2, 0, &in), HS_OK);
+    hs_settings_init(&settings);
+    settings.skip = first;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, &settings, &start), HS_OK);
+    settings.start = start;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("best"), in, &settings, &found), HS_OK);
+    ck_assert(hs_schedule_makespan(found) == 3);
+    hs_schedule_free(found);
+    hs_schedule_free(start);
+    hs_instance_free(in);
+}
+END_TEST
+
+/* Return two rows of copies for one GPU: each copy of the second row reads 8 bytes of each copy
+ * of the first. */
+static hs_instance *copies_after_copies(uint32_t copies)
+{
+    hs_builder  *b = NULL;
+    hs_instance *in = NULL;
+    hs_task      task;
+
+    ck_assert_int_eq(hs_builder_create(&b), HS_OK);
+    ck_assert_int_eq(hs_builder_set_workers(b, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_H2D, 0, 1), HS_OK);
+    ck_assert_int_eq(hs_builder_set_link(b, HS_D2H, 0, 1), HS_OK);
+    hs_task_init(&task);
+    task.gpu = 1;
+    task.count = copies;
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(hs_builder_add_row(b, &task), HS_OK);
+    ck_assert_int_eq(hs_builder_add_predecessor(b, 1, 0, 0, 8), HS_OK);
+    ck_assert_int_eq(hs_builder_finish(b, &in, NULL), HS_OK);
+    hs_builder_free(b);
+    return in;
+}
+
+/* The bytes of all done copies arrive together; they are no data of their own for each pair. */
+START_TEST(copies_after_done_copies)
+{
+    enum { COPIES = 2000 };
+    static unsigned char skip[2 * COPIES];
+    hs_instance         *in = copies_after_copies(COPIES);
+    hs_settings          settings;
+    hs_schedule         *found = NULL;
+    hs_error             error = {0};
+
+    for (int i = 0; i < COPIES; i++)
+        skip[i] = 1;
+    hs_settings_init(&settings);
+    settings.skip = skip;
+    ck_assert_int_eq(hs_solve(hs_algorithm_find("heft"), in, &settings, &found), HS_OK);
+    ck_assert_msg(hs_schedule_check_rest(in, found, NULL, skip, NULL, &error) == HS_OK, "%s",
+                  error.why);
+    ck_assert(hs_schedule_makespan(found) == 8 + COPIES);
+    hs_schedule_free(found);
+    hs_instance_free(in);
+}
+END_TEST
+
 START_TEST(impossible_pasts_are_refused)
 {
     const unsigned char second[] = {0, 1}, first[] = {1, 0}, both[] = {1, 1};
@@ -356,6 +424,8 @@ int main(void)
     tcase_add_test(tcase, results_lie_where_the_task_ran);
     tcase_add_test(tcase, predecessors_of_done_copies_are_done);
     tcase_add_test(tcase, a_copy_that_reads_bytes_is_a_predecessor);
+    tcase_add_test(tcase, start_of_a_rest);
+    tcase_add_test(tcase, copies_after_done_copies);
     tcase_add_test(tcase, impossible_pasts_are_refused);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

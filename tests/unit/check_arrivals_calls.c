@@ -151,6 +151,11 @@ START_TEST(refused_tasks)
     ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_OK);
     ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_OK);
     ck_assert_int_eq(hs_policy_add_task(policy, &task, NULL), HS_EFULL);
+    hs_policy_mark_done(policy, 0, HS_NONE); /* these three calls have no effect */
+    hs_policy_mark_elsewhere(policy, 0);
+    hs_policy_ended_elsewhere(policy, 0, 0, NULL);
+    ck_assert_uint_eq(hs_policy_live_tasks(policy), 2);
+    ck_assert_uint_eq(hs_policy_collect_ready(policy, 0, NULL, NULL), 2);
     ck_assert_int_eq(hs_policy_add_handle(policy, NAN, 0, &handle), HS_EINVAL);
     ck_assert_int_eq(hs_policy_add_handle(policy, 8, 2, &handle), HS_EINVAL);
     ck_assert_int_eq(hs_policy_remove_handle(policy, 2), HS_EINVAL);

@@ -228,7 +228,7 @@ static void expect_factors(const process *p, unsigned ranks, const double *expec
                            unsigned tiles)
 {
     hs_exec_factorisation f;
-    uint64_t              tasks = 0;
+    hs_exec_rank          rank;
     double               *a;
 
     hs_exec_factorisation_init(&f);
@@ -238,7 +238,9 @@ static void expect_factors(const process *p, unsigned ranks, const double *expec
         ck_assert(f.verified && !f.wrong);
         ck_assert_double_lt(f.relative_residual, f.single_precision ? 5e-6 : 1e-13);
         expect_sent(&p[r], kind, tiles, ranks);
-        tasks += p[r].report.tasks;
+        hs_exec_rank_init(&rank);
+        ck_assert_int_eq(hs_exec_rank_at(p->exec, r, &rank), 1);
+        ck_assert_uint_eq(rank.tasks, p[r].report.tasks);
         if (r > 0)
             ck_assert_int_eq(hs_exec_copy_factors(p[r].exec, &(double){0}), HS_EINVAL);
     }

@@ -66,7 +66,8 @@ static void put_head(FILE *out, const exec_job *job, const exec_measured *m)
                 ",\n  \"predicted_makespan\": %g,\n  \"achieved_makespan\": %g,\n"
                 "  \"area_bound_measured\": %g,\n  \"seconds\": %g",
                 job->guesses > 0 || job->request->settings.run.mpi ? NAN : m->predicted,
-                m->achieved, m->bound, r->seconds);
+                job->request->settings.run.mpi ? r->seconds / job->unit : m->achieved, m->bound,
+                r->seconds);
     if (job->has_unknown)
         json_format(out, ",\n  \"makespan_with_known_times\": %g,\n  \"still_guessed\": %zu",
                     m->known_makespan, m->known_guesses);

@@ -76,7 +76,7 @@ static void add_makespans(figure_list *list, const exec_job *job, const exec_mea
 
     if (job->request->settings.run.mpi) {
         add_time(list, job, "achieved makespan", job->report.seconds / job->unit,
-                 "   of all ranks");
+                 r->done == r->tasks ? "   of all ranks" : "   of rank 0");
         return;
     }
     /* Commands move their data themselves and do not wait for the predicted transfers. */

@@ -16,6 +16,9 @@ typedef struct work {
     hsi_rest            *rest;
     hs_builder          *b;
     size_t              *first; /* first new row of each row, and the number of new rows */
+    uint32_t            *left;  /* number of remaining tasks before each task, and of all */
+    bool                *has;   /* by memory node: whether it has bytes of an old row */
+    uint32_t             memories;
     bool                 has_links;
     size_t               pieces; /* handles made of bytes of done tasks */
 } work;
@@ -72,12 +75,17 @@ static hs_status number_tasks(work *w)
     hsi_rest *rest = w->rest;
     uint32_t  count = 0;
 
+    rest->tasks = tasks;
     rest->task = malloc((tasks + 1) * sizeof *rest->task);
     rest->number = malloc((tasks + 1) * sizeof *rest->number);
     w->first = calloc(hs_instance_rows(w->in) + 1, sizeof *w->first);
-    if (!rest->task || !rest->number || !w->first)
+    w->left = calloc(tasks + 1, sizeof *w->left);
+    w->memories = (uint32_t)hs_instance_nodes(w->in) + w->in->gpus + 1;
+    w->has = calloc(w->memories, sizeof *w->has);
+    if (!rest->task || !rest->number || !w->first || !w->left || !w->has)
         return HS_ENOMEM;
     for (uint32_t task = 0; task < tasks; task++) {
+        w->left[task + 1] = w->left[task] + !is_done(w, task);
         rest->number[task] = is_done(w, task) ? HS_NONE : count;
         if (!is_done(w, task))
             rest->task[count++] = task;
@@ -98,11 +106,9 @@ static uint32_t count_of(const work *w, size_t row)
 /* Return the number of remaining tasks among the first `copies` of a row. */
 static uint32_t count_left(const work *w, size_t row, uint32_t copies)
 {
-    uint32_t left = 0;
+    size_t first = first_of(w, row);
 
-    for (size_t task = first_of(w, row); copies > 0; copies--, task++)
-        left += !is_done(w, task);
-    return left;
+    return w->left[first + copies] - w->left[first];
 }
 
 /* Return true if copy `copy` (from 1; 0: any copy) of a row is done. */
@@ -216,8 +222,8 @@ static hs_status move_handles(const work *w)
     return st;
 }
 
-/* Let a new row read bytes that a done task has made for it. */
-static hs_status add_piece(work *w, size_t new_row, size_t task, double bytes)
+/* Let a new row read bytes that done tasks have made for it, which are in a memory node. */
+static hs_status add_piece(work *w, size_t new_row, uint32_t memory, double bytes)
 {
     char      name[1 + sizeof w->pieces] = {0}; /* begins with NUL, as no other name does */
     size_t    handle;
@@ -229,8 +235,28 @@ static hs_status add_piece(work *w, size_t new_row, size_t task, double bytes)
     if (st == HS_OK)
         st = hs_builder_set_handle_bytes(w->b, handle, bytes);
     if (st == HS_OK)
-        st = set_memory(w, handle, memory_of(w, task));
+        st = set_memory(w, handle, memory);
     return st == HS_OK ? hs_builder_add_access(w->b, new_row, handle, HS_READ) : st;
+}
+
+/* Add the bytes of done copies of an old row to all new rows of `row`: a piece for each memory that
+ * has some. The pieces of one memory would arrive together. */
+static hs_status add_pieces(work *w, size_t row, size_t before, uint32_t copy, double bytes)
+{
+    size_t    from = first_of(w, before) + (copy > 0 ? copy - 1 : 0);
+    size_t    to = copy > 0 ? from + 1 : from + count_of(w, before);
+    hs_status st = HS_OK;
+
+    if (bytes == 0 || !w->has_links || !has_done(w, before, copy))
+        return HS_OK;
+    memset(w->has, 0, w->memories * sizeof *w->has);
+    for (size_t task = from; task < to; task++)
+        if (is_done(w, task))
+            w->has[memory_of(w, task)] = true;
+    for (uint32_t m = 0; m < w->memories; m++)
+        for (size_t i = w->first[row]; w->has[m] && i < w->first[row + 1] && st == HS_OK; i++)
+            st = add_piece(w, i, m, bytes);
+    return st;
 }
 
 /* Add a predecessor of a new row: the remaining copies of an old row, or one of them. */
@@ -246,22 +272,19 @@ static hs_status add_left(work *w, size_t new_row, size_t before, uint32_t copy,
     return st;
 }
 
-static hs_status add_predecessor(work *w, size_t new_row, size_t before, uint32_t copy,
-                                 double bytes)
+/* Add an entry of `after` of an old row to its new rows. */
+static hs_status add_predecessor(work *w, size_t row, size_t before, uint32_t copy, double bytes)
 {
-    size_t    from = first_of(w, before) + (copy > 0 ? copy - 1 : 0);
-    size_t    to = copy > 0 ? from + 1 : from + count_of(w, before);
-    hs_status st = HS_OK;
+    hs_status st = add_pieces(w, row, before, copy, bytes);
 
-    for (size_t task = from; task < to && bytes > 0 && w->has_links && st == HS_OK; task++)
-        if (is_done(w, task))
-            st = add_piece(w, new_row, task, bytes);
-    if (st == HS_OK && !(copy > 0 && is_done(w, from)))
-        st = add_left(w, new_row, before, copy, bytes);
+    if (copy > 0 && has_done(w, before, copy))
+        return st;
+    for (size_t i = w->first[row]; i < w->first[row + 1] && st == HS_OK; i++)
+        st = add_left(w, i, before, copy, bytes);
     return st;
 }
 
-static hs_status add_relations(work *w, size_t row, size_t new_row)
+static hs_status add_relations(work *w, size_t row)
 {
     size_t         other;
     uint32_t       copy;
@@ -270,10 +293,11 @@ static hs_status add_relations(work *w, size_t row, size_t new_row)
     hs_status      st = HS_OK;
 
     for (size_t i = 0; st == HS_OK && hs_instance_access(w->in, row, i, &other, &mode); i++)
-        st = hs_builder_add_access(w->b, new_row, other, mode);
+        for (size_t j = w->first[row]; j < w->first[row + 1] && st == HS_OK; j++)
+            st = hs_builder_add_access(w->b, j, other, mode);
     for (size_t i = 0; st == HS_OK && hs_instance_predecessor(w->in, row, i, &other, &copy, &bytes);
          i++)
-        st = add_predecessor(w, new_row, other, copy, bytes);
+        st = add_predecessor(w, row, other, copy, bytes);
     return st;
 }
 
@@ -289,9 +313,8 @@ static hs_status build(work *w)
         st = add_handles(w);
     if (st == HS_OK)
         st = move_handles(w);
-    for (size_t row = 0; row < hs_instance_rows(w->in) && w->graph; row++)
-        for (size_t i = w->first[row]; i < w->first[row + 1] && st == HS_OK; i++)
-            st = add_relations(w, row, i);
+    for (size_t row = 0; row < hs_instance_rows(w->in) && w->graph && st == HS_OK; row++)
+        st = add_relations(w, row);
     return st == HS_OK ? hs_builder_finish(w->b, &w->rest->in, NULL) : st;
 }
 
@@ -311,6 +334,8 @@ hs_status hsi_rest_open(hsi_rest *rest, const hs_instance *in, const unsigned ch
     if (st == HS_OK)
         st = build(&w);
     free(w.first);
+    free(w.left);
+    free(w.has);
     hs_builder_free(w.b);
     if (st != HS_OK)
         hsi_rest_close(rest);
@@ -347,8 +372,7 @@ hs_status hsi_rest_schedule(const hsi_rest *rest, const hs_schedule *whole, hs_s
         const hs_entry *e = hs_schedule_entries(whole, worker, &count);
 
         for (size_t i = 0; i < count && st == HS_OK; i++) {
-            uint32_t task =
-                e[i].task < hs_instance_tasks(rest->in) ? rest->number[e[i].task] : HS_NONE;
+            uint32_t task = e[i].task < rest->tasks ? rest->number[e[i].task] : HS_NONE;
 
             if (task == HS_NONE)
                 st = HS_EINVAL;

@@ -7,11 +7,12 @@
 /*
  * The instance of the tasks that are not done yet. Its tasks have the order, and its handles the
  * numbers, of the whole instance. A handle lies at the start where the last done task that wrote it
- * left it. Bytes that a done task made for one other task become a handle of their own; the rows of
- * the tasks that read such bytes are divided into single tasks.
+ * left it. Bytes that done copies of a row made for one task become a handle for each memory; the
+ * rows of the tasks that read such bytes are divided into single tasks.
  */
 typedef struct hsi_rest {
     hs_instance *in;
+    size_t       tasks;   /* number of tasks of the whole instance */
     uint32_t    *task;    /* task in the whole instance of each remaining task */
     uint32_t    *number;  /* remaining task of each task; HS_NONE: done */
     size_t       handles; /* number of handles of the whole instance */
