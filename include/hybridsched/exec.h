@@ -553,7 +553,7 @@ typedef struct hs_exec_rank {
     size_t   struct_size;
     char     host[64];         /* name of its machine */
     uint64_t tasks;            /* tasks that it has done */
-    uint64_t sent, sent_bytes; /* tiles that it has sent to other ranks for their tasks */
+    uint64_t sent, sent_bytes; /* tiles sent to other ranks, each counted once per receiving rank */
     double   seconds;          /* seconds from its start to the end of its last task */
     double   busy;             /* seconds in tasks, summed over its workers */
 } hs_exec_rank;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Order between steps that use the same range. */
+/* Dependencies between steps that use one range. */
 #include <string.h>
 
 #include "data/ledger_private.h"

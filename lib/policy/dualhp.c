@@ -45,7 +45,7 @@ typedef struct dualhp_state {
     uint32_t *news, *scratch;
     /* The guess, and sums that hold for any guess in [from, below). */
     double  remaining[2]; /* indexed by hs_type: remaining work of its workers */
-    double *available;    /* indexed by worker: time before which it starts nothing */
+    double *available;    /* by worker: earliest start of a task */
     double *p, *q;        /* times of the waiting tasks, in the order of by_rho */
     double  least, from, below;
     double  forced[2];

@@ -64,7 +64,7 @@ static void make_copies(copies *c, unsigned gpus)
     hs_builder_free(b);
 }
 
-/* Do what the rows do, one after another. */
+/* Execute the rows sequentially. */
 static void run_in_order(copies *c)
 {
     for (size_t row = 0; row < ROWS; row++) {

@@ -52,7 +52,7 @@ void run_world_in_order(world *w);
 /* Give the handle memory for some data, with random content, and sizes for the rest. */
 void give_memory(world *w, hs_exec *exec);
 
-/* Check that the data are the expected ones. */
+/* Check that the data have the expected values. */
 void compare_world(const world *w, const hs_exec *exec);
 
 /* Return settings for plugins on CPUs and emulated GPUs. */

@@ -17,7 +17,7 @@ typedef enum call_kind {
     CALL_RENAME,
     CALL_FORK,
     CALL_THREAD, /* start of a thread */
-    CALL_EXEC,   /* not the one that starts the tool */
+    CALL_EXEC,   /* except the execve of the tool */
     CALL_KINDS
 } call_kind;
 

@@ -49,7 +49,7 @@ static void *run_process(void *data)
     return NULL;
 }
 
-/* Run all processes to their ends. */
+/* Run all processes, and wait for them. */
 static void run_all(process *p, unsigned ranks)
 {
     for (unsigned r = 0; r < ranks; r++)

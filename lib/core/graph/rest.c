@@ -137,7 +137,7 @@ static size_t new_rows(const work *w, size_t row)
     return w->first[row + 1] - w->first[row];
 }
 
-/* Add the remaining tasks of a row, as one row or as single ones. */
+/* Add the remaining tasks of a row: one row with a count, or a row for each task. */
 static hs_status add_row(work *w, size_t row, size_t *rows)
 {
     uint32_t  left = count_left(w, row, count_of(w, row));
@@ -225,7 +225,7 @@ static hs_status move_handles(const work *w)
 /* Let a new row read bytes that done tasks have made for it, which are in a memory node. */
 static hs_status add_piece(work *w, size_t new_row, uint32_t memory, double bytes)
 {
-    char      name[1 + sizeof w->pieces] = {0}; /* begins with NUL, as no other name does */
+    char      name[1 + sizeof w->pieces] = {0}; /* no other name begins with NUL */
     size_t    handle;
     hs_status st;
 

@@ -255,7 +255,7 @@ static size_t needed_by(const hsi_shared_buffers *shared, size_t row)
     return units;
 }
 
-/* Two tasks beside all data: one in flight, one that is prepared. */
+/* Room for all data and for two tasks: one in flight, one in preparation. */
 void hsi_shared_buffers_renew(hsi_shared_buffers *shared)
 {
     const hsi_buffers *buffers = shared->buffers;

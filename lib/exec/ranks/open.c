@@ -90,7 +90,7 @@ hs_status hs_mpi_open(hs_mpi **out, hs_error *error)
     if (st == HS_OK)
         *out = mpi;
     else
-        free(mpi); /* MPI stays as it is: other ranks may wait in a call */
+        free(mpi); /* leave MPI open: other ranks may be waiting in a call */
     return hsi_error_copy_to_caller(error, st, &fault);
 }
 

@@ -162,7 +162,7 @@ static bool waits_for_data(const hsi_matrix *m, size_t number, const uint32_t *b
     return true;
 }
 
-/* Check that tasks of this rank wait for those of others whose data they read, and for no others.
+/* Check that a task of this rank depends on a task of another rank only through a tile.
  */
 static hs_status check_graph(const division *d, hs_error *error)
 {
