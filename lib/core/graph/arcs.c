@@ -81,11 +81,12 @@ static bool has_data_elsewhere(const hs_instance *in)
 static void add_initial_data(hsi_arcs *arcs, uint32_t task, uint32_t from, double bytes)
 {
     const hsi_problem *pb = arcs->pb;
-    double            *at = arcs->initial + (size_t)task * arcs->places;
 
-    for (uint32_t place = 0; arcs->initial && place < arcs->places; place++)
-        at[place] =
-            fmax(at[place], hsi_link_time_between(pb->links, pb->nodes, from, place, bytes));
+    for (uint32_t place = 0; arcs->initial && place < arcs->places; place++) {
+        double *at = &arcs->initial[(size_t)task * arcs->places + place];
+
+        *at = fmax(*at, hsi_link_time_between(pb->links, pb->nodes, from, place, bytes));
+    }
     arcs->fetch[task] = fmax(arcs->fetch[task], hsi_transfer_time(arcs->pb->links, 0, 1, bytes));
     if (arcs->nodes)
         arcs->fetch_bytes[task] = fmax(arcs->fetch_bytes[task], bytes);

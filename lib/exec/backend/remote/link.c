@@ -105,6 +105,8 @@ static size_t write_some(hsi_link *link, const char *bytes, size_t count)
 
 static void flush_out(hsi_link *link)
 {
+    if (link->out.size == 0)
+        return;
     link->sent +=
         write_some(link, (const char *)link->out.data + link->sent, link->out.size - link->sent);
     if (link->sent == link->out.size)

@@ -253,7 +253,8 @@ static hs_status read_unit(reader *d, const hsi_dot_fact *fact)
  */
 static hs_status set_size(reader *d, const hsi_dot_fact *fact, hsi_text size, size_t data)
 {
-    const char *blank = memchr(size.at, ' ', size.length), *end = size.at + size.length;
+    const char *blank = size.length > 0 ? memchr(size.at, ' ', size.length) : NULL;
+    const char *end = blank ? size.at + size.length : NULL;
     hs_type     type;
     unsigned    number;
     double      bytes;
