@@ -348,7 +348,7 @@ START_TEST(silence_before_the_end_counts)
     bool     doomed = false;
 
     ck_assert_int_eq(hsi_link_start(&link, "echo 'hello 1 " HS_VERSION_STRING " host'; echo ready; "
-                                           "until read -r word && [ $word = go ]; do :; done"),
+                                           "while read -r word && [ $word != go ]; do :; done"),
                      HS_OK);
     ck_assert_int_eq(hsi_link_wait(&link), HS_OK);
     pthread_mutex_lock(&link.lock);
