@@ -30,7 +30,7 @@ struct hs_policy {
     hsi_problem pb;        /* problem made of the estimates, if `groups_endings` */
     hsi_ready   ready;
     hsi_inputs  inputs;
-    hsi_arrivals *arrivals; /* tasks that arrive; NULL: all tasks are those of the estimates */
+    hsi_arrivals *arrivals; /* arriving tasks; NULL: the tasks of the estimates */
 };
 
 /* Create a policy whose tasks are those of `estimates`, or the `arrivals` (may be NULL), which the

@@ -302,13 +302,13 @@ static bool lacks_journal(const char *line)
 {
     static const char option[] = "--journal=";
     const char       *name = strstr(line, option);
-    char              path[MOST_TEXT];
+    char              path[512];
 
     if (!name)
         return false;
     name += sizeof option - 1;
-    snprintf(path, sizeof path, "%s/work/%.*s", root, (int)strcspn(name, " "), name);
-    return access(path, F_OK) != 0;
+    snprintf(path, sizeof path, "work/%.*s", (int)strcspn(name, " "), name);
+    return access(path_of(path), F_OK) != 0;
 }
 
 static void check_resumption(trial *t)

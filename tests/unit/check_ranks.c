@@ -209,7 +209,7 @@ static double *factors(const hs_exec *exec, size_t order)
     return a;
 }
 
-/* Return the factors that one process computes. */
+/* Return the factors of a run in one process. */
 static double *factors_of_one(const hs_instance *in, const hs_schedule *plan,
                               const hs_exec_settings *s, size_t order)
 {
@@ -298,7 +298,7 @@ START_TEST(every_policy_serves_ranks)
 }
 END_TEST
 
-/* A task that fails ends the run of its rank, and after hs_mpi_abort() all others. */
+/* A failed task ends the run of its rank, and hs_mpi_abort() then ends the other ranks. */
 START_TEST(a_failed_task_ends_all)
 {
     enum { TILES = 5, N = 8, ORDER = TILES * N, RANKS = 4 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nodes and coordinators that are refused, that misbehave, or that only pretend to be one. */
+/* Refused, faulty and pretended nodes and coordinators. */
 #include "config.h"
 
 #include <fcntl.h>

@@ -30,7 +30,7 @@ typedef struct hsi_shared_load {
 hs_status hsi_window_log_open(hsi_window_log *log, size_t n);
 void      hsi_window_log_close(hsi_window_log *log);
 
-/* Forget all steps: all heads and tails have their initial values. */
+/* Reset the log: heads and tails get their initial values. */
 void hsi_window_log_clear(hsi_window_log *log);
 
 /* Log that a head or, if `backward`, a tail of a task on a type was raised over an arc. */

@@ -152,7 +152,7 @@ typedef struct hsi_device_node {
     int                 pageable_info[HSI_MOST_IN_FLIGHT];
     hsi_in_flight       in_flight[HSI_MOST_IN_FLIGHT];
     hsi_called         *called;    /* by in-flight entry; NULL: no task calls functions */
-    hs_plugin_task      described; /* members that are the same for all tasks */
+    hs_plugin_task      described; /* members equal for all tasks */
     char                worker_name[16];
     unsigned            call_kind;      /* of the device */
     uint64_t            begun, settled; /* tasks */

@@ -26,7 +26,7 @@ struct hsi_exchange {
     /* the run */
     uint32_t     *leaving; /* by own task: parcels that have not left, and 1 until it is done */
     uint32_t     *missing; /* by task of another rank: parcels that have not arrived */
-    uint32_t     *over;    /* tasks of other ranks that hsi_exchange_poll() reports */
+    uint32_t     *over;    /* tasks of other ranks, as reported by hsi_exchange_poll() */
     size_t        over_count;
     size_t        unreported; /* tasks of other ranks that are not over for this rank */
     size_t        in_flight;  /* posted messages that are not complete */

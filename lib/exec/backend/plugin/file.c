@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files of plugins: their functions and the modes that they declare. */
+/* Plugin files: functions and declared access modes. */
 #include "exec/backend/plugin/file.h"
 
 #include <dlfcn.h>
